@@ -44,9 +44,7 @@ class InvalidPlan(CutterError):
 
     exit_code = 1
 
-    def __init__(
-        self, what: str, where: str = "", remedy: str = "", diagnostics: tuple[Diagnostic, ...] = ()
-    ) -> None:
+    def __init__(self, what: str, where: str = "", remedy: str = "", diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(what, where, remedy)
         self.diagnostics = diagnostics
 

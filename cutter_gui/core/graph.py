@@ -142,7 +142,7 @@ class Graph:
         return np.asarray(from_node & ~self.node_constant[self.edge_consumer], dtype=np.bool_)
 
     def op(self, node: int) -> str:
-        return self.op_types[self.node_op[node]]
+        return self.op_types[int(self.node_op[node])]
 
     def consumers(self, tensor: int) -> Ints:
         """Returns the nodes that read a tensor, each once."""
@@ -163,7 +163,7 @@ class Graph:
         """Returns the name a node has as a consumer: its first non-empty output; None when it has none."""
         for tensor in self.node_outputs.row(node):
             if tensor >= 0:
-                return self.tensor_names[tensor]
+                return self.tensor_names[int(tensor)]
         return None
 
     def node_label(self, node: int) -> str:

@@ -1,0 +1,380 @@
+"""Building a `Graph` from nodes, in one pass over them.
+
+Terms: a slot is a place in a node's list of inputs or outputs; an edge is a (tensor, consumer) pair.
+
+Steps: (1) number tensors by first mention; (2) sort the (tensor, consumer) pairs of all slots and captures and drop
+repeats, which gives the edges in order and, as row starts, the adjacency; (3) Kahn's algorithm over the edges gives a
+topological order, which ends early on a cycle; (4) along it, a node is constant when nothing volatile or fed by a
+graph input is among its ancestors.
+
+Complexity: O((N + E) log E) for the sort, else linear. Left out: shape inference, which belongs to a format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cutter_gui.core.diagnostic import Diagnostic, Severity
+from cutter_gui.core.dtypes import UNKNOWN
+from cutter_gui.core.errors import one_line
+from cutter_gui.core.graph import Attributes, Bools, Csr, Graph, Ints, Shape, TensorKind
+
+
+class GraphBuilder:
+    """Collects inputs, initializers, nodes and outputs in the order of the file; `build` makes the graph."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._names: list[str] = []
+        self._index: dict[str, int] = {}
+        self._kinds: list[int] = []
+        self._producer: list[int] = []
+        self._dtypes: list[int] = []
+        self._shapes: list[Shape] = []
+        self._stored: list[int] = []
+        self._inputs: list[int] = []
+        self._outputs: list[int] = []
+        self._node_names: list[str] = []
+        self._ops: dict[str, int] = {}
+        self._node_op: list[int] = []
+        self._attributes: list[Attributes] = []
+        self._scopes: list[tuple[str, ...]] = []
+        self._volatile: list[bool] = []
+        self._in = _Rows()
+        self._out = _Rows()
+        self._captured = _Rows()
+        self._joins: list[tuple[int, int]] = []
+        self._produced_twice: list[tuple[int, int]] = []
+
+    def tensor(self, name: str) -> int:
+        """Returns the number of the tensor with this name, a new one if it has none yet."""
+        found = self._index.get(name)
+        if found is not None:
+            return found
+        index = len(self._names)
+        self._index[name] = index
+        self._names.append(name)
+        self._kinds.append(TensorKind.MISSING)
+        self._producer.append(-1)
+        self._dtypes.append(UNKNOWN)
+        self._shapes.append(None)
+        self._stored.append(0)
+        return index
+
+    def add_input(self, name: str) -> None:
+        """Adds a graph input; call it after `add_initializer`, which wins over an input of the same name."""
+        index = self.tensor(name)
+        if self._kinds[index] == TensorKind.MISSING:
+            self._kinds[index] = TensorKind.INPUT
+            self._inputs.append(index)
+
+    def add_initializer(self, name: str, stored: int) -> None:
+        """Adds a weight of ``stored`` bytes."""
+        index = self.tensor(name)
+        self._kinds[index] = TensorKind.INITIALIZER
+        self._stored[index] = stored
+
+    def add_output(self, name: str) -> None:
+        self._outputs.append(self.tensor(name))
+
+    def add_node(
+        self,
+        op: str,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        *,
+        name: str = "",
+        captures: Iterable[str] = (),
+        attributes: Attributes = (),
+        scope: tuple[str, ...] = (),
+        volatile: bool = False,
+    ) -> int:
+        """Adds a node; ``""`` in inputs or outputs is an omitted slot.
+
+        Args:
+            op: The op type, with its domain where that is not the default one.
+            inputs: Tensor names of the input slots.
+            outputs: Tensor names of the output slots.
+            name: The node's name in the file, may be empty.
+            captures: Outer tensors read by the node's subgraph bodies.
+            attributes: (name, short text) pairs to show.
+            scope: The groups the node belongs to, outermost first.
+            volatile: Whether the node is random, mutates state, or is a Send or Recv.
+
+        Returns:
+            The node's number.
+        """
+        node = len(self._node_names)
+        self._node_names.append(name)
+        self._node_op.append(self._ops.setdefault(op, len(self._ops)))
+        self._attributes.append(attributes)
+        self._scopes.append(scope)
+        self._volatile.append(volatile)
+        self._in.add([self.tensor(tensor) if tensor else -1 for tensor in inputs])
+        produced = [self.tensor(tensor) if tensor else -1 for tensor in outputs]
+        for tensor in produced:
+            if tensor < 0:
+                continue
+            if self._producer[tensor] >= 0 or self._kinds[tensor] != TensorKind.MISSING:
+                self._produced_twice.append((tensor, node))
+            else:
+                self._producer[tensor] = node
+                self._kinds[tensor] = TensorKind.PRODUCED
+        self._out.add(produced)
+        self._captured.add(sorted({self.tensor(tensor) for tensor in captures if tensor}))
+        return node
+
+    def join(self, first: int, second: int) -> None:
+        """States that two nodes share storage that is mutated and may never be separated."""
+        self._joins.append((first, second))
+
+    def set_type(self, name: str, dtype: int, shape: Shape) -> None:
+        """Sets dtype code and shape of a tensor that exists; unknown parts leave what was known."""
+        index = self._index.get(name)
+        if index is None:
+            return
+        if dtype != UNKNOWN:
+            self._dtypes[index] = dtype
+        if shape is not None:
+            self._shapes[index] = shape
+
+    def build(self, metadata: Mapping[str, str] | None = None) -> Graph:
+        """Returns the graph, with the structural problems found."""
+        count = len(self._node_names)
+        node_inputs, node_outputs, captures = self._in.csr(), self._out.csr(), self._captured.csr()
+        tensor, consumer, captured = _edges(node_inputs, captures, count)
+        producer = np.asarray(self._producer, dtype=np.int32)
+        kinds = np.asarray(self._kinds, dtype=np.uint8)
+        volatile = np.asarray(self._volatile, dtype=np.bool_)
+        tensor_edges = np.searchsorted(tensor, np.arange(len(self._names) + 1)).astype(np.int32)
+        by_consumer = np.argsort(consumer, kind="stable").astype(np.int32)
+        node_edges = Csr(np.searchsorted(consumer[by_consumer], np.arange(count + 1)).astype(np.int32), by_consumer)
+        order = topological_order(producer[tensor], consumer, count)
+        constant = _constant_nodes(order, volatile, kinds, producer, tensor, node_edges)
+        twice = {(int(a), int(b)) for a, b in self._produced_twice}
+        problems = (
+            *_duplicate_producers(sorted(twice), self._names, producer, self._label),
+            *_missing(kinds, tensor, consumer, self._outputs, self._names, self._label),
+            *_cycle(order, producer, tensor, node_edges, count, self._label),
+        )
+        return Graph(
+            kind=self._kind,
+            node_names=tuple(self._node_names),
+            op_types=tuple(self._ops),
+            node_op=np.asarray(self._node_op, dtype=np.int32),
+            node_inputs=node_inputs,
+            node_outputs=node_outputs,
+            node_captures=captures,
+            node_volatile=volatile,
+            node_constant=constant,
+            node_attributes=tuple(self._attributes),
+            node_scopes=tuple(self._scopes),
+            tensor_names=tuple(self._names),
+            tensor_kind=kinds,
+            tensor_producer=producer,
+            tensor_dtype=np.asarray(self._dtypes, dtype=np.int16),
+            tensor_shapes=tuple(self._shapes),
+            tensor_stored=np.asarray(self._stored, dtype=np.int64),
+            edge_tensor=tensor,
+            edge_consumer=consumer,
+            edge_captured=captured,
+            tensor_edges=tensor_edges,
+            node_edges=node_edges,
+            inputs=np.asarray(self._inputs, dtype=np.int32),
+            outputs=np.asarray(self._outputs, dtype=np.int32),
+            joins=np.asarray(self._joins, dtype=np.int32).reshape(-1, 2),
+            order=order,
+            problems=problems,
+            metadata=dict(metadata or {}),
+            fingerprint=self._fingerprint(),
+        )
+
+    def _label(self, node: int) -> str:
+        """The node's name as a consumer, or its own, or its number."""
+        for tensor in self._out.row(node):
+            if tensor >= 0:
+                return self._names[tensor]
+        return self._node_names[node] or f"node {node}"
+
+    def _fingerprint(self) -> str:
+        """Hashes ops, names and edges, each string with its length so that no two structures share a text."""
+        digest = hashlib.sha256()
+
+        def feed(words: Iterable[str]) -> None:
+            for word in words:
+                data = word.encode("utf-8", "surrogatepass")
+                digest.update(b"%d:" % len(data))
+                digest.update(data)
+            digest.update(b";")
+
+        ops = tuple(self._ops)
+        feed([self._kind])
+        feed(self._names[index] for index in self._inputs)
+        feed(self._names[index] for index in self._outputs)
+        for node in range(len(self._node_names)):
+            feed([ops[self._node_op[node]]])
+            for rows in (self._in, self._captured, self._out):
+                feed(self._names[tensor] if tensor >= 0 else "" for tensor in rows.row(node))
+        return f"sha256:{digest.hexdigest()}"
+
+
+class _Rows:
+    """Rows of numbers, collected one by one."""
+
+    def __init__(self) -> None:
+        self._starts = [0]
+        self._values: list[int] = []
+
+    def add(self, row: Iterable[int]) -> None:
+        self._values.extend(row)
+        self._starts.append(len(self._values))
+
+    def row(self, index: int) -> list[int]:
+        return self._values[self._starts[index] : self._starts[index + 1]]
+
+    def csr(self) -> Csr:
+        return Csr(np.asarray(self._starts, dtype=np.int32), np.asarray(self._values, dtype=np.int32))
+
+
+def _edges(inputs: Csr, captures: Csr, count: int) -> tuple[Ints, Ints, Bools]:
+    """Returns tensor, consumer and captured-only of each distinct (tensor, consumer) pair, sorted."""
+    nodes = np.arange(count, dtype=np.int64)
+    consumer = np.concatenate([np.repeat(nodes, np.diff(rows.starts)) for rows in (inputs, captures)])
+    tensor = np.concatenate([inputs.values, captures.values]).astype(np.int64)
+    captured = np.concatenate([np.zeros(len(inputs.values), np.bool_), np.ones(len(captures.values), np.bool_)])
+    present = tensor >= 0
+    tensor, consumer, captured = tensor[present], consumer[present], captured[present]
+    key = tensor * max(count, 1) + consumer
+    ranked = np.lexsort((captured, key))
+    key, captured = key[ranked], captured[ranked]
+    first = np.ones(len(key), dtype=np.bool_)
+    first[1:] = key[1:] != key[:-1]
+    key, captured = key[first], captured[first]
+    return (key // max(count, 1)).astype(np.int32), (key % max(count, 1)).astype(np.int32), captured
+
+
+def topological_order(source: Ints, target: Ints, count: int) -> Ints:
+    """Returns the nodes in a topological order, lowest number first among those that are free.
+
+    Args:
+        source: [E], the node each edge leaves, -1 where it leaves none.
+        target: [E], the node each edge enters.
+        count: Number of nodes.
+
+    Returns:
+        The order; nodes on or behind a cycle are absent.
+    """
+    real = source >= 0
+    by_source = np.argsort(source[real], kind="stable")
+    starts = np.searchsorted(source[real][by_source], np.arange(count + 1)).tolist()
+    heads = target[real][by_source].tolist()
+    waiting = np.bincount(target[real], minlength=count).tolist()
+    if np.all(source[real] < target[real]):
+        return np.arange(count, dtype=np.int32)
+    ready = [node for node in range(count - 1, -1, -1) if waiting[node] == 0]
+    order: list[int] = []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for at in range(starts[node + 1] - 1, starts[node] - 1, -1):
+            head = heads[at]
+            waiting[head] -= 1
+            if waiting[head] == 0:
+                ready.append(head)
+    return np.asarray(order, dtype=np.int32)
+
+
+def _constant_nodes(
+    order: Ints, volatile: Bools, kinds: npt.NDArray[np.uint8], producer: Ints, edge_tensor: Ints, node_edges: Csr
+) -> Bools:
+    """Returns [N], whether a node is constant (DESIGN, section 1); nodes on a cycle are not."""
+    live_tensor = ((kinds == TensorKind.INPUT) | (kinds == TensorKind.MISSING)).tolist()
+    producers = producer.tolist()
+    constant = np.zeros(len(volatile), dtype=np.bool_)
+    flags = [False] * len(volatile)
+    starts, edges = node_edges.starts.tolist(), edge_tensor[node_edges.values].tolist()
+    unstable = volatile.tolist()
+    for node in order.tolist():
+        if unstable[node]:
+            continue
+        flags[node] = all(
+            flags[producers[tensor]] if producers[tensor] >= 0 else not live_tensor[tensor]
+            for tensor in edges[starts[node] : starts[node + 1]]
+        )
+    constant[:] = flags
+    return constant
+
+
+def _duplicate_producers(
+    twice: Sequence[tuple[int, int]], names: Sequence[str], producer: Ints, label: Callable[[int], str]
+) -> Iterable[Diagnostic]:
+    for tensor, node in twice:
+        first = int(producer[tensor])
+        what = "a node and a graph input or initializer" if first < 0 else "two nodes"
+        yield Diagnostic(
+            "duplicate-producer",
+            Severity.ERROR,
+            f"Tensor {one_line(names[tensor], 80)} is produced by {what}; the model must be mended before it is split.",
+            tensors=(names[tensor],),
+            nodes=(node,) if first < 0 else (first, node),
+            node_names=(names[tensor],),
+        )
+
+
+def _missing(
+    kinds: npt.NDArray[np.uint8],
+    edge_tensor: Ints,
+    edge_consumer: Ints,
+    outputs: Sequence[int],
+    names: Sequence[str],
+    label: Callable[[int], str],
+) -> Iterable[Diagnostic]:
+    for tensor in np.flatnonzero(kinds == TensorKind.MISSING).tolist():
+        first, last = np.searchsorted(edge_tensor, [tensor, tensor + 1])
+        readers = edge_consumer[first:last].tolist()
+        if not readers and tensor not in outputs:
+            continue
+        reader = f"node {one_line(label(readers[0]), 80)} reads it" if readers else "it is a model output"
+        yield Diagnostic(
+            "missing-input",
+            Severity.ERROR,
+            f"Nothing produces tensor {one_line(names[tensor], 80)}, but {reader}.",
+            tensors=(names[tensor],),
+            nodes=tuple(readers),
+            node_names=tuple(label(node) for node in readers),
+        )
+
+
+def _cycle(
+    order: Ints, producer: Ints, edge_tensor: Ints, node_edges: Csr, count: int, label: Callable[[int], str]
+) -> Iterable[Diagnostic]:
+    """Yields one diagnostic that names a cycle, if there is one.
+
+    Walking backward from any node that has no place in the order, always to a predecessor that has none either, must
+    come back to a node already seen; the walk between the two visits is a cycle.
+    """
+    if len(order) == count:
+        return
+    placed = np.zeros(count, dtype=np.bool_)
+    placed[order] = True
+    node = int(np.flatnonzero(~placed)[0])
+    seen: dict[int, int] = {}
+    walk: list[int] = []
+    while node not in seen:
+        seen[node] = len(walk)
+        walk.append(node)
+        sources = producer[edge_tensor[node_edges.row(node)]]
+        node = int(next(source for source in sources if source >= 0 and not placed[source]))
+    cycle = tuple(reversed(walk[seen[node] :]))
+    shown = " -> ".join(one_line(label(n), 60) for n in cycle[:6]) + (" -> ..." if len(cycle) > 6 else "")
+    yield Diagnostic(
+        "cyclic-graph",
+        Severity.ERROR,
+        f"The graph has a cycle of {len(cycle)} nodes: {shown}; a cyclic graph has no stages.",
+        nodes=cycle,
+        node_names=tuple(label(n) for n in cycle),
+    )

@@ -1,0 +1,227 @@
+"""What a model format offers, and how the formats installed are found.
+
+A format is a package of its own behind `ModelFormat`; it registers under the entry point group
+``cutter_gui.formats``. Neither the core nor the window names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.graph import Graph, Shape
+from cutter_gui.core.plan import Plan
+
+ENTRY_POINTS = "cutter_gui.formats"
+
+Form = Literal["sendrecv", "plain", "both"]
+FORMS: tuple[Form, ...] = ("sendrecv", "plain", "both")
+Weights = Literal["copy", "share"]
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the fraction done, 0 to 1; may raise `Cancelled`."""
+
+
+def no_progress(what: str, fraction: float) -> None:
+    """A `Progress` that tells nobody."""
+
+
+@dataclass(frozen=True)
+class TypeHint:
+    """A dtype and shape given by the user where inference cannot tell (``--type name=float32[1,16]``)."""
+
+    dtype: int
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class SplitRequest:
+    """What to split and how.
+
+    Attributes:
+        model: The model file.
+        plan: The plan.
+        out: The folder to write into.
+        form: Which of the two forms to write; ``both`` by default.
+        weights: ``copy`` them, or ``share`` the source's data file.
+        force: Whether an earlier result in ``out`` may be replaced.
+        types: Types of tensors that inference cannot tell.
+        trust: Whether code from the file may run.
+    """
+
+    model: Path
+    plan: Plan
+    out: Path
+    form: Form = "both"
+    weights: Weights = "copy"
+    force: bool = False
+    types: Mapping[str, TypeHint] = field(default_factory=dict)
+    trust: bool = False
+
+
+@dataclass(frozen=True)
+class SplitResult:
+    """What a split wrote.
+
+    Attributes:
+        out: The folder.
+        files: The files written, the manifest last, relative to ``out``.
+        bytes_written: Their total size.
+        stage_count: Number of stages.
+    """
+
+    out: Path
+    files: tuple[str, ...]
+    bytes_written: int
+    stage_count: int
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """What to verify and how.
+
+    Attributes:
+        directory: A folder that `split` wrote.
+        inputs: An ``.npz`` file with the inputs, or None to make them.
+        seed: Seed of the inputs made.
+        optimized: Whether to run with optimizations on and compare with a tolerance.
+        trust: Whether code from the file may run.
+    """
+
+    directory: Path
+    inputs: Path | None = None
+    seed: int = 0
+    optimized: bool = False
+    trust: bool = False
+
+
+@dataclass(frozen=True)
+class OutputReport:
+    """How one model output compares.
+
+    Attributes:
+        name: The output.
+        stage: The stage that makes it.
+        form: ``plain`` or ``sendrecv``.
+        identical: Whether every bit agrees.
+        accepted: Whether it is identical, or within a tolerance that applies.
+        max_abs: Largest absolute difference; None where identical or not comparable.
+        max_rel: Largest relative difference; None likewise.
+        first_difference: Index of the first differing element, or None.
+        note: Why a tolerance applies, or what else is to be said.
+    """
+
+    name: str
+    stage: int
+    form: str
+    identical: bool
+    accepted: bool
+    max_abs: float | None = None
+    max_rel: float | None = None
+    first_difference: tuple[int, ...] | None = None
+    note: str = ""
+
+    def sentence(self) -> str:
+        """Returns the finding in words."""
+        if self.identical:
+            return "identical"
+        parts = []
+        if self.max_abs is not None:
+            parts.append(f"differs by at most {self.max_abs:.3g} (relative {self.max_rel or 0.0:.3g})")
+        if self.first_difference is not None:
+            parts.append(f"first at {list(self.first_difference)}")
+        if self.note:
+            parts.append(self.note)
+        return "; ".join(parts) or "differs"
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """How stages compare with the original.
+
+    Attributes:
+        outputs: One entry per form and model output.
+        inputs: Descriptions of the inputs used, by name.
+        first_boundary: Name of the first boundary tensor that differs from the original's, or None.
+        seconds: Time taken.
+    """
+
+    outputs: tuple[OutputReport, ...]
+    inputs: Mapping[str, str]
+    first_boundary: str | None
+    seconds: float
+
+    @property
+    def identical(self) -> bool:
+        return all(output.identical for output in self.outputs)
+
+    @property
+    def accepted(self) -> bool:
+        return all(output.accepted for output in self.outputs)
+
+
+class ModelFormat(Protocol):
+    """One model format.
+
+    Attributes:
+        kind: Its name in specs and manifests.
+        title: Its name for people.
+        suffixes: File name endings it reads, with the dot, lower case.
+    """
+
+    kind: str
+    title: str
+    suffixes: tuple[str, ...]
+
+    def load(self, path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
+        """Reads the graph of a model without its weights."""
+        ...
+
+    def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
+        """Writes the stages and the manifest (DESIGN, section 4)."""
+        ...
+
+    def verify(self, request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+        """Runs the original and the stages on the same inputs and compares every output."""
+        ...
+
+
+def formats() -> Sequence[ModelFormat]:
+    """Returns the formats installed, by name."""
+    from importlib.metadata import entry_points
+
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return [found[name].load() for name in sorted(found)]
+
+
+def format_for(path: Path) -> ModelFormat:
+    """Returns the format that reads a file, by its ending.
+
+    Raises:
+        CutterError: No format installed reads such files.
+    """
+    known = formats()
+    for known_format in known:
+        if path.name.lower().endswith(known_format.suffixes):
+            return known_format
+    endings = ", ".join(suffix for known_format in known for suffix in known_format.suffixes)
+    raise CutterError(
+        "the kind of model cannot be told from the file name", one_line(str(path)), f"give a file ending in {endings}"
+    )
+
+
+def format_named(kind: str) -> ModelFormat:
+    """Returns the format with this name.
+
+    Raises:
+        CutterError: It is not installed.
+    """
+    for known_format in formats():
+        if known_format.kind == kind:
+            return known_format
+    raise CutterError(
+        f"no installed format is called {one_line(kind, 40)}", "", "install the package that reads such models"
+    )

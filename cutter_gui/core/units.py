@@ -1,0 +1,49 @@
+"""How sizes and shapes are written for people."""
+
+from __future__ import annotations
+
+from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.graph import Graph, Shape
+
+
+def bytes_text(size: int | None) -> str:
+    """Returns an IEC size such as ``16 MiB``; ``?`` where it is not known."""
+    if size is None:
+        return "?"
+    value = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    digits = f"{value:.0f}" if unit == "B" or value >= 100 else f"{value:.1f}".removesuffix(".0")
+    return f"{digits} {unit}"
+
+
+def shape_text(shape: Shape) -> str:
+    """Returns ``8×512×1024``, symbols as they are, ``?`` for what is not known, ``scalar`` for rank 0."""
+    if shape is None:
+        return "?"
+    if not shape:
+        return "scalar"
+    return "×".join("?" if dim is None else str(dim) for dim in shape)
+
+
+def type_text(graph: Graph, tensor: int) -> str:
+    """Returns shape and short element type, such as ``8×512×1024 f32``."""
+    return f"{shape_text(graph.tensor_shapes[tensor])} {dtype_of(int(graph.tensor_dtype[tensor])).short}"
+
+
+def tensor_size_text(graph: Graph, tensor: int) -> str:
+    """Returns the bytes of a tensor: ``16 MiB``, with symbols ``8 KiB·batch``, or ``?``."""
+    size = graph.tensor_bytes(tensor)
+    if size is not None:
+        return bytes_text(size)
+    shape, bits = graph.tensor_shapes[tensor], dtype_of(int(graph.tensor_dtype[tensor])).bits
+    if shape is None or not bits or any(dim is None for dim in shape):
+        return "?"
+    symbols = [dim for dim in shape if isinstance(dim, str)]
+    elements = 1
+    for dim in shape:
+        if isinstance(dim, int):
+            elements *= dim
+    return "·".join([bytes_text((elements * bits + 7) // 8), *symbols])
