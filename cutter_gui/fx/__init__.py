@@ -1,0 +1,1 @@
+"""Reads, splits and serializes torch.fx graphs; torch is imported on demand."""

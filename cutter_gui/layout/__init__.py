@@ -1,0 +1,1 @@
+"""Places a graph: nodes and edges to positions, without Qt."""

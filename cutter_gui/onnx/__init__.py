@@ -1,0 +1,1 @@
+"""Reads, splits, writes and verifies ONNX models."""
