@@ -157,7 +157,7 @@ class GraphBuilder:
         constant = _constant_nodes(order, volatile, kinds, producer, tensor, node_edges)
         twice = {(int(a), int(b)) for a, b in self._produced_twice}
         problems = (
-            *_duplicate_producers(sorted(twice), self._names, producer, self._label),
+            *_duplicate_producers(sorted(twice), self._names, producer),
             *_missing(kinds, tensor, consumer, self._outputs, self._names, self._label),
             *_cycle(order, producer, tensor, node_edges, count, self._label),
         )
@@ -310,7 +310,7 @@ def _constant_nodes(
 
 
 def _duplicate_producers(
-    twice: Sequence[tuple[int, int]], names: Sequence[str], producer: Ints, label: Callable[[int], str]
+    twice: Sequence[tuple[int, int]], names: Sequence[str], producer: Ints
 ) -> Iterable[Diagnostic]:
     for tensor, node in twice:
         first = int(producer[tensor])

@@ -1,0 +1,237 @@
+"""Writing a set of files into a folder so that a killed run leaves no mixture (DESIGN, section 4, "Writing is atomic").
+
+Terms: a *result* is a manifest and the files it lists; *foreign* files are all others in the folder.
+
+Steps: everything is written into a folder of its own beside the target, or inside it where foreign files live. (1) A
+target that does not exist yet is made by renaming. (2) One that holds only an earlier result, or nothing, is exchanged
+whole, in one system call where the system has it (Linux ``renameat2``), else file by file as in (3). (3) Beside foreign
+files the old manifest is removed first, files are replaced one by one, and the new manifest comes last.
+
+A folder left behind by a killed run is removed by the next run into the same target; a lock tells it from one in use.
+Left out: syncing to disk, since the promise is about killed programs, not about power cuts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from cutter_gui.core.errors import CutterError, one_line
+
+_PREFIX = ".cutter-gui-"
+_LOCK = ".lock"
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+
+ListedFiles = Callable[[Path], Sequence[str]]
+"""Reads a manifest and returns the names of the files it lists."""
+
+
+class ResultFolder:
+    """A folder that gets a new result, whole or not at all.
+
+    Use it as a context manager: write into `workspace`, then call `commit`. Leaving without `commit` removes what was
+    written and every folder that was made for it.
+    """
+
+    def __init__(self, target: Path, manifest: str, listed_files: ListedFiles, force: bool) -> None:
+        """Checks whether a result may be written.
+
+        Args:
+            target: The folder.
+            manifest: Name of the manifest in it.
+            listed_files: Reads the files of an earlier result from its manifest.
+            force: Whether an earlier result may be replaced.
+
+        Raises:
+            CutterError: The target is no folder, or holds an earlier result and ``force`` is not set.
+        """
+        self._target = target.resolve()
+        self._manifest = manifest
+        self._made: list[Path] = []
+        self._lock: _Lock | None = None
+        self._inside = False
+        self.workspace = self._target
+        if self._target.exists() and not self._target.is_dir():
+            raise CutterError("the output folder is a file", str(target), "give another folder")
+        old = self._target / manifest
+        self._old_files: tuple[str, ...] = ()
+        if old.exists():
+            if not force:
+                raise CutterError(
+                    "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
+                )
+            self._old_files = tuple(name for name in listed_files(old) if _is_plain_name(name))
+        present = {entry.name for entry in self._target.iterdir()} if self._target.is_dir() else set()
+        leftovers = {name for name in present if name.startswith(_PREFIX)}
+        self._foreign = present - leftovers - set(self._old_files) - {manifest}
+
+    def __enter__(self) -> ResultFolder:
+        try:
+            self._make_parents()
+            inside = self._target.is_dir() and (bool(self._foreign) or not os.access(self._target.parent, os.W_OK))
+            holder = self._target if inside else self._target.parent
+            self._inside = inside
+            prefix = _PREFIX if inside else f"{_PREFIX}{self._target.name[:80]}-"
+            _remove_abandoned(holder, prefix)
+            handle, lock = tempfile.mkstemp(prefix=prefix, suffix=_LOCK, dir=holder)
+            self._lock = _Lock(handle, Path(lock))
+            self.workspace = Path(lock.removesuffix(_LOCK))
+            self.workspace.mkdir()
+            self._made.append(self.workspace)
+            self.workspace.chmod(self._mode())
+        except OSError as error:
+            self._remove_made()
+            raise _cannot_write(self._target, error) from None
+        except BaseException:
+            self._remove_made()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remove_made()
+        if isinstance(error, OSError):
+            raise _cannot_write(self._target, error) from None
+
+    def commit(self, files: Sequence[str]) -> None:
+        """Puts the written files in place.
+
+        Args:
+            files: Names of the files in `workspace`, without the manifest, which is there too.
+
+        Raises:
+            CutterError: A foreign file has one of the names, or the files cannot be put in place.
+        """
+        names = [*files, self._manifest]
+        taken = sorted(self._foreign.intersection(names))
+        if taken:
+            raise CutterError(
+                f"the folder holds a file {one_line(taken[0], 80)} that is not from an earlier result",
+                str(self._target),
+                "move it away, or give another folder",
+            )
+        if not self._target.exists():
+            self.workspace.rename(self._target)
+            self._keep()
+        elif self._inside or not _exchange(self.workspace, self._target):
+            self._replace_one_by_one(files)
+        else:
+            self._keep()
+
+    def _replace_one_by_one(self, files: Sequence[str]) -> None:
+        manifest = self._target / self._manifest
+        manifest.unlink(missing_ok=True)
+        for name in self._old_files:
+            if name not in files:
+                (self._target / name).unlink(missing_ok=True)
+        for name in files:
+            (self.workspace / name).replace(self._target / name)
+        (self.workspace / self._manifest).replace(manifest)
+
+    def _make_parents(self) -> None:
+        missing: list[Path] = []
+        parent = self._target.parent
+        while not parent.exists():
+            missing.append(parent)
+            parent = parent.parent
+        for folder in reversed(missing):
+            folder.mkdir()
+            self._made.append(folder)
+
+    def _mode(self) -> int:
+        """The target's permissions, or those a new folder would get."""
+        if self._target.is_dir():
+            return self._target.stat().st_mode & 0o7777
+        umask = os.umask(0)
+        os.umask(umask)
+        return 0o777 & ~umask
+
+    def _keep(self) -> None:
+        """Forgets the parents that were made, now that they hold a result; the workspace, if it stands, is to go."""
+        self._made = [self.workspace]
+
+    def _remove_made(self) -> None:
+        """Removes the workspace, and the parents made for it while they are empty."""
+        for folder in reversed(self._made):
+            if folder == self.workspace:
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                try:
+                    folder.rmdir()
+                except OSError:
+                    break
+        self._made.clear()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+class _Lock:
+    """A file that is locked for as long as this process lives, where the system has such locks."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        self._handle = handle
+        self._path = path
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def release(self) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._handle)
+
+
+def _is_plain_name(name: str) -> bool:
+    return bool(name) and name not in (".", "..") and "/" not in name and os.sep not in name and "\0" not in name
+
+
+def _cannot_write(target: Path, error: OSError) -> CutterError:
+    reason = one_line(error.strerror or str(error))
+    return CutterError(f"the result cannot be written: {reason}", str(target), "free space or choose another folder")
+
+
+def _remove_abandoned(holder: Path, prefix: str) -> None:
+    """Removes workspaces whose process is gone: their lock is free or already removed."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    for stem in {entry.name.removesuffix(_LOCK) for entry in holder.iterdir() if entry.name.startswith(prefix)}:
+        lock = holder / f"{stem}{_LOCK}"
+        try:
+            handle = os.open(lock, os.O_RDWR)
+        except FileNotFoundError:
+            shutil.rmtree(holder / stem, ignore_errors=True)
+            continue
+        except OSError:
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        else:
+            shutil.rmtree(holder / stem, ignore_errors=True)
+            lock.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchanges two folders in one step; False where the system cannot."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    done = renameat2(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), ctypes.c_uint(_RENAME_EXCHANGE))
+    return bool(done == 0)

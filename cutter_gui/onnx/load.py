@@ -1,0 +1,197 @@
+"""From an ONNX file to the core's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
+
+from cutter_gui.core.build import GraphBuilder
+from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.format import Progress, TypeHint, no_progress
+from cutter_gui.core.graph import Attributes, Graph
+from cutter_gui.onnx.bodies import captures
+from cutter_gui.onnx.infer import infer_types, type_of, type_proto_for
+from cutter_gui.onnx.model import OnnxModel, open_model
+from cutter_gui.onnx.scopes import scope_of
+from cutter_gui.onnx.volatile import function_key, is_volatile, normal_domain, volatile_functions
+from cutter_gui.onnx.weights import external_entry, stored_bytes
+
+KIND = "onnx"
+_SHOWN_VALUES = 16
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """An opened model with its graph.
+
+    Attributes:
+        model: The file as opened, with the types that the user gave.
+        graph: The core's graph of it.
+        types: The ONNX type of each tensor for which one is known.
+    """
+
+    model: OnnxModel
+    graph: Graph
+    types: dict[str, TypeProto]
+
+
+def load_graph(path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
+    """Reads the graph of an ONNX file, without its weights; see `load_model`."""
+    return load_model(path, progress, types).graph
+
+
+def load_model(
+    path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None
+) -> LoadedModel:
+    """Opens an ONNX file, without reading its weights.
+
+    Args:
+        path: The model file.
+        progress: Told what is being done.
+        types: Types for tensors that inference cannot tell; each must name a tensor of the graph.
+
+    Raises:
+        CutterError: The file is unreadable or no ONNX model, or a type does not fit the graph.
+    """
+    progress("Reading", 0.0)
+    model = with_types(open_model(path), types)
+    proto = model.proto
+    builder = GraphBuilder(KIND)
+    _add_initializers(builder, model)
+    for value in proto.graph.input:
+        builder.add_input(value.name)
+    volatile = volatile_functions({function_key(function): function for function in proto.functions})
+    for node in proto.graph.node:
+        builder.add_node(
+            op_label(node),
+            list(node.input),
+            list(node.output),
+            name=node.name,
+            captures=captures(node),
+            attributes=attribute_texts(node),
+            scope=scope_of(node),
+            volatile=is_volatile(node, volatile),
+        )
+    for value in proto.graph.output:
+        builder.add_output(value.name)
+    progress("Inferring types", 0.4)
+    known = infer_types(model)
+    for name, type_proto in known.items():
+        builder.set_type(name, *type_of(type_proto))
+    graph = builder.build(_metadata(proto))
+    _check_types(graph, types or {})
+    progress("Read", 1.0)
+    return LoadedModel(model, graph, known)
+
+
+def _check_types(graph: Graph, types: Mapping[str, TypeHint]) -> None:
+    for name, hint in types.items():
+        where = f"tensor {one_line(name, 80)}"
+        if name not in graph.tensor_index:
+            raise CutterError("a type is given for a tensor that does not exist", where, "correct the name")
+        known = int(graph.tensor_dtype[graph.tensor_index[name]])
+        if known != hint.dtype:
+            raise CutterError(
+                f"the type given is {dtype_of(hint.dtype).name}, but the model says {dtype_of(known).name}",
+                where,
+                "leave it out, or correct it",
+            )
+
+
+def with_types(model: OnnxModel, types: Mapping[str, TypeHint] | None) -> OnnxModel:
+    """Returns the model with the types that the user gives written into its value infos."""
+    if not types:
+        return model
+    proto = ModelProto()
+    proto.CopyFrom(model.proto)
+    told = {value.name for value in (*proto.graph.value_info, *proto.graph.input, *proto.graph.output)}
+    for name, hint in types.items():
+        if name not in told:
+            value = proto.graph.value_info.add()
+            value.name = name
+            value.type.CopyFrom(type_proto_for(hint.dtype, hint.shape))
+    return OnnxModel(model.path, proto, model.ranges)
+
+
+def _add_initializers(builder: GraphBuilder, model: OnnxModel) -> None:
+    for position, initializer in enumerate(model.proto.graph.initializer):
+        span = model.ranges.get(position)
+        size = stored_bytes(initializer, span)
+        entry = external_entry(initializer)
+        if entry is not None and entry.length is not None:
+            size = entry.length
+        builder.add_initializer(initializer.name, size)
+    for sparse in model.proto.graph.sparse_initializer:
+        builder.add_initializer(
+            sparse.values.name, stored_bytes(sparse.values, None) + stored_bytes(sparse.indices, None)
+        )
+
+
+def op_label(node: NodeProto) -> str:
+    """Returns the op as shown: with its domain where that is not ONNX's own."""
+    domain = normal_domain(node.domain)
+    return f"{domain}::{node.op_type}" if domain else node.op_type
+
+
+def attribute_texts(node: NodeProto) -> Attributes:
+    """Returns a node's attributes as (name, short text)."""
+    return tuple((attribute.name, _attribute_text(attribute)) for attribute in node.attribute)
+
+
+def _attribute_text(attribute: AttributeProto) -> str:
+    kind = attribute.type
+    if attribute.ref_attr_name:
+        return f"@{attribute.ref_attr_name}"
+    if kind == AttributeProto.INT:
+        return str(attribute.i)
+    if kind == AttributeProto.FLOAT:
+        return f"{attribute.f:g}"
+    if kind == AttributeProto.STRING:
+        return one_line(attribute.s.decode("utf-8", "replace"), 200)
+    if kind == AttributeProto.INTS:
+        return _listed(str(value) for value in attribute.ints[:_SHOWN_VALUES]) + _more(len(attribute.ints))
+    if kind == AttributeProto.FLOATS:
+        return _listed(f"{value:g}" for value in attribute.floats[:_SHOWN_VALUES]) + _more(len(attribute.floats))
+    if kind == AttributeProto.STRINGS:
+        shown = (one_line(value.decode("utf-8", "replace"), 60) for value in attribute.strings[:_SHOWN_VALUES])
+        return _listed(shown) + _more(len(attribute.strings))
+    if kind == AttributeProto.TENSOR:
+        return _tensor_text(attribute.t)
+    if kind == AttributeProto.GRAPH:
+        return f"graph of {len(attribute.g.node)} nodes"
+    if kind == AttributeProto.GRAPHS:
+        return f"{len(attribute.graphs)} graphs"
+    if kind == AttributeProto.SPARSE_TENSOR:
+        return f"sparse {_dims_text(attribute.sparse_tensor.dims)}"
+    return str(AttributeProto.AttributeType.Name(kind)).lower()
+
+
+def _tensor_text(tensor: TensorProto) -> str:
+    return f"{_dims_text(tensor.dims)} {dtype_of(tensor.data_type).short}"
+
+
+def _dims_text(dims: Iterable[int]) -> str:
+    return "×".join(str(dim) for dim in dims) or "scalar"
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(values)
+
+
+def _more(count: int) -> str:
+    return f", ... ({count})" if count > _SHOWN_VALUES else ""
+
+
+def _metadata(proto: ModelProto) -> dict[str, str]:
+    found = {f"opset {normal_domain(opset.domain) or 'ai.onnx'}": str(opset.version) for opset in proto.opset_import}
+    found["ir version"] = str(proto.ir_version)
+    producer = " ".join(part for part in (proto.producer_name, proto.producer_version) if part)
+    if producer:
+        found["producer"] = producer
+    if proto.graph.name:
+        found["graph"] = proto.graph.name
+    return found

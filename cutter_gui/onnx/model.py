@@ -1,0 +1,46 @@
+"""An ONNX file as opened: its protobuf without large weights, and where those are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from onnx import ModelProto
+
+from cutter_gui.core.errors import CutterError
+from cutter_gui.onnx.wire import ByteRange, read_skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxModel:
+    """A model file.
+
+    Attributes:
+        path: The file.
+        proto: The model; treat it as read-only. Initializers in ``ranges`` have no data here.
+        ranges: Where the data of an initializer stands in the model file, by position in ``graph.initializer``.
+    """
+
+    path: Path
+    proto: ModelProto
+    ranges: dict[int, ByteRange]
+
+
+def open_model(path: Path) -> OnnxModel:
+    """Opens a model file without reading its weights.
+
+    Raises:
+        CutterError: The file cannot be read, is no ONNX model, or has no graph.
+    """
+    skeleton = read_skeleton(path)
+    proto = ModelProto()
+    try:
+        proto.ParseFromString(skeleton.data)
+    except DecodeError:
+        raise CutterError(
+            "the file is not an ONNX model, or it is damaged", str(path), "export it again, or give another file"
+        ) from None
+    if not proto.HasField("graph") or not (proto.ir_version or proto.opset_import):
+        raise CutterError("the file holds no ONNX graph", str(path), "export it again, or give another file")
+    return OnnxModel(path, proto, skeleton.ranges)

@@ -1,0 +1,300 @@
+"""The protobuf of one stage, in its two forms (DESIGN, section 4).
+
+Terms: the *plain* form has boundary tensors as graph inputs and outputs under their own names; the *Send/Recv* form
+receives them as ``<tensor>_recv<k>`` from Recv nodes, which stand first, and hands them to Send nodes, which stand
+last. Both hold the same nodes, in an order in which producers come before readers.
+
+Steps, per stage: nodes; initializers with their new places; inputs and outputs; the value infos, annotations and
+functions that concern what is there. Complexity: linear in the stage, except for the set of names in the model, which
+is collected once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from onnx import (
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorAnnotation,
+    TensorProto,
+    TypeProto,
+    ValueInfoProto,
+    helper,
+)
+
+from cutter_gui.core.contents import StageContents, Transfer, transfers
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.stages import Staging
+from cutter_gui.onnx.bodies import all_names, bodies, rename_reads
+from cutter_gui.onnx.names import TransferNames, name_transfers
+from cutter_gui.onnx.volatile import MICROSOFT, FunctionKey, called_key, function_key
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a weight of a stage stands: ``length`` bytes at ``offset`` of ``location``, relative to the stage file."""
+
+    location: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, eq=False)
+class StageSource:
+    """What all stages of one split are made from.
+
+    Attributes:
+        proto: The model, without large weights.
+        staging: A valid staging of its graph.
+        types: Types of tensors, by name.
+    """
+
+    proto: ModelProto
+    staging: Staging
+    types: Mapping[str, TypeProto]
+
+    @property
+    def graph(self) -> Graph:
+        return self.staging.graph
+
+    @cached_property
+    def names(self) -> dict[Transfer, TransferNames]:
+        """The names that the Send/Recv form adds, apart from every name in the model."""
+        taken = all_names(self.proto.graph)
+        taken.update(value.name for value in self.proto.graph.value_info)
+        plan = self.staging.plan
+        node_names = (node.name for node in self.proto.graph.node)
+        return name_transfers(transfers(self.staging), plan.transport, self.graph.tensor_names, taken, node_names)
+
+    @cached_property
+    def place(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """[N], the place of each node in the topological order."""
+        place = np.zeros(self.graph.node_count, dtype=np.int64)
+        place[self.graph.order] = np.arange(len(self.graph.order))
+        return place
+
+    @cached_property
+    def functions(self) -> dict[FunctionKey, FunctionProto]:
+        return {function_key(function): function for function in self.proto.functions}
+
+    @cached_property
+    def initializer_positions(self) -> dict[str, int]:
+        """Position of each dense initializer by name; the first of a repeated name counts."""
+        positions: dict[str, int] = {}
+        for position, initializer in enumerate(self.proto.graph.initializer):
+            positions.setdefault(initializer.name, position)
+        return positions
+
+
+def plain_stage(source: StageSource, stage: StageContents, weights: Mapping[str, TensorProto]) -> ModelProto:
+    """Returns the plain form of a stage.
+
+    Args:
+        source: The split.
+        stage: The stage's contents.
+        weights: The stage's dense initializers as they are to be written, by name.
+    """
+    model = _stage_model(source, stage, weights)
+    names = source.graph.tensor_names
+    received = [names[tensor] for transfer in stage.receives for tensor in transfer.tensors]
+    sent = [names[tensor] for transfer in stage.sends for tensor in transfer.tensors]
+    model.graph.node.extend(_nodes(source, stage))
+    for name in received:
+        model.graph.input.append(_value(source, name))
+    original = {value.name: value for value in source.proto.graph.output}
+    for name in dict.fromkeys([*sent, *_output_names(source, stage)]):
+        model.graph.output.append(_output(source, original, name))
+    _add_value_infos(source, stage, model.graph, {})
+    return model
+
+
+def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[str, TensorProto]) -> ModelProto:
+    """Returns the Send/Recv form of a stage; arguments as `plain_stage`."""
+    model = _stage_model(source, stage, weights)
+    graph = model.graph
+    tensor_names = source.graph.tensor_names
+    renamed: dict[str, str] = {}
+    for transfer in stage.receives:
+        renamed.update(zip((tensor_names[t] for t in transfer.tensors), source.names[transfer].received, strict=True))
+    for transfer in stage.receives:
+        names = source.names[transfer]
+        _add_signals(graph, names.recv_input, names.recv_rank, transfer.source)
+        graph.node.append(
+            helper.make_node(
+                "Recv",
+                [names.recv_input, names.recv_rank],
+                [names.recv_output, *names.received],
+                name=names.recv_node,
+                domain=MICROSOFT,
+                tag=0,
+                element_types=_element_types(source, transfer),
+            )
+        )
+        for tensor, received in zip(transfer.tensors, names.received, strict=True):
+            value = graph.value_info.add()
+            value.name = received
+            value.type.CopyFrom(source.types[tensor_names[tensor]])
+    nodes = _nodes(source, stage)
+    graph.node.extend(nodes)
+    if renamed:
+        for node in graph.node[len(stage.receives) :]:
+            rename_reads(node, renamed)
+    original = {value.name: value for value in source.proto.graph.output}
+    for name in _output_names(source, stage):
+        graph.output.append(_output(source, original, name))
+    for transfer in stage.receives:
+        graph.output.append(_signal_value(source.names[transfer].recv_output))
+    for transfer in stage.sends:
+        names = source.names[transfer]
+        _add_signals(graph, names.send_input, names.send_rank, transfer.destination)
+        data = [renamed.get(tensor_names[t], tensor_names[t]) for t in transfer.tensors]
+        graph.node.append(
+            helper.make_node(
+                "Send",
+                [names.send_input, names.send_rank, *data],
+                [names.send_output],
+                name=names.send_node,
+                domain=MICROSOFT,
+                tag=0,
+                element_types=_element_types(source, transfer),
+            )
+        )
+        graph.output.append(_signal_value(names.send_output))
+    _add_value_infos(source, stage, graph, renamed)
+    if (stage.receives or stage.sends) and all(opset.domain != MICROSOFT for opset in model.opset_import):
+        model.opset_import.append(helper.make_opsetid(MICROSOFT, 1))
+    return model
+
+
+def _stage_model(source: StageSource, stage: StageContents, weights: Mapping[str, TensorProto]) -> ModelProto:
+    """Returns the parts that both forms share: all but nodes, boundary inputs, outputs and value infos."""
+    model = _without_graph(source.proto)
+    original = source.proto.graph
+    model.graph.name = original.name
+    model.graph.doc_string = original.doc_string
+    model.graph.metadata_props.extend(original.metadata_props)
+    names = source.graph.tensor_names
+    read_weights = {names[tensor] for tensor in stage.weights}
+    read_inputs = {names[tensor] for tensor in stage.inputs}
+    model.graph.input.extend(
+        value for value in original.input if value.name in read_inputs or value.name in read_weights
+    )
+    model.graph.quantization_annotation.extend(_annotations(source, stage))
+    model.graph.initializer.extend(weights.values())
+    model.graph.sparse_initializer.extend(
+        sparse for sparse in original.sparse_initializer if sparse.values.name in read_weights
+    )
+    nodes = [original.node[int(node)] for node in stage.nodes]
+    model.functions.extend(_functions_called(source, nodes))
+    return model
+
+
+def stage_weight_names(source: StageSource, stage: StageContents) -> list[str]:
+    """Returns the dense initializers that a stage's files hold, in file order: those read, and quantization data."""
+    positions = source.initializer_positions
+    names = {source.graph.tensor_names[tensor] for tensor in stage.weights}
+    for annotation in _annotations(source, stage):
+        names.update(entry.value for entry in annotation.quant_parameter_tensor_names)
+    return sorted((name for name in names if name in positions), key=positions.__getitem__)
+
+
+def _annotations(source: StageSource, stage: StageContents) -> list[TensorAnnotation]:
+    """Returns the quantization annotations of tensors that are made, or first stand, in the stage."""
+    annotations = source.proto.graph.quantization_annotation
+    if not annotations:
+        return []
+    present = _produced_names(source, stage)
+    present.update(source.graph.tensor_names[tensor] for tensor in (*stage.weights, *stage.inputs))
+    return [annotation for annotation in annotations if annotation.tensor_name in present]
+
+
+def _produced_names(source: StageSource, stage: StageContents) -> set[str]:
+    names = source.graph.tensor_names
+    return {names[tensor] for node in stage.nodes for tensor in source.graph.node_outputs.row(node) if tensor >= 0}
+
+
+def _without_graph(proto: ModelProto) -> ModelProto:
+    """Returns the model's header: everything but its graph and functions, unknown fields included."""
+    header = ModelProto()
+    for descriptor, value in proto.ListFields():
+        if descriptor.name in ("graph", "functions"):
+            continue
+        if descriptor.message_type is not None:
+            getattr(header, descriptor.name).extend(value)
+        else:
+            setattr(header, descriptor.name, value)
+    return header
+
+
+def _nodes(source: StageSource, stage: StageContents) -> list[NodeProto]:
+    order = np.argsort(source.place[stage.nodes], kind="stable")
+    return [source.proto.graph.node[int(node)] for node in stage.nodes[order]]
+
+
+def _functions_called(source: StageSource, nodes: Sequence[NodeProto]) -> list[FunctionProto]:
+    """Returns the model-local functions that nodes call, through bodies and other functions too, in file order."""
+    if not source.functions:
+        return []
+    needed: set[FunctionKey] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        key = called_key(node)
+        if key in source.functions and key not in needed:
+            needed.add(key)
+            waiting.extend(source.functions[key].node)
+        for body in bodies(node):
+            waiting.extend(body.node)
+    return [function for key, function in source.functions.items() if key in needed]
+
+
+def _output_names(source: StageSource, stage: StageContents) -> list[str]:
+    return [source.graph.tensor_names[tensor] for tensor in stage.outputs]
+
+
+def _value(source: StageSource, name: str) -> ValueInfoProto:
+    value = ValueInfoProto(name=name)
+    value.type.CopyFrom(source.types[name])
+    return value
+
+
+def _output(source: StageSource, original: Mapping[str, ValueInfoProto], name: str) -> ValueInfoProto:
+    """A model output keeps what the file says of it; one without a type gets what is known."""
+    if name not in original:
+        return _value(source, name)
+    value = ValueInfoProto()
+    value.CopyFrom(original[name])
+    if name in source.types and not value.type.WhichOneof("value"):
+        value.type.CopyFrom(source.types[name])
+    return value
+
+
+def _signal_value(name: str) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.BOOL, ())
+
+
+def _add_signals(graph: GraphProto, signal: str, rank_name: str, rank: int) -> None:
+    """Adds the signal that lets a Send or Recv start, and the rank of its peer: initializers, also listed as inputs."""
+    graph.initializer.append(helper.make_tensor(signal, TensorProto.BOOL, (), (True,)))
+    graph.initializer.append(helper.make_tensor(rank_name, TensorProto.INT64, (), (rank,)))
+    graph.input.append(_signal_value(signal))
+    graph.input.append(helper.make_tensor_value_info(rank_name, TensorProto.INT64, ()))
+
+
+def _element_types(source: StageSource, transfer: Transfer) -> list[int]:
+    return [int(source.graph.tensor_dtype[tensor]) for tensor in transfer.tensors]
+
+
+def _add_value_infos(source: StageSource, stage: StageContents, graph: GraphProto, renamed: Mapping[str, str]) -> None:
+    """Adds the file's value infos of what the stage's nodes produce, but not of what is an input or output already."""
+    inside = _produced_names(source, stage)
+    inside.update(source.graph.tensor_names[tensor] for tensor in stage.weights)
+    inside -= {value.name for value in (*graph.input, *graph.output)}
+    inside -= set(renamed)
+    graph.value_info.extend(value for value in source.proto.graph.value_info if value.name in inside)

@@ -1,0 +1,139 @@
+"""Where the bytes of each initializer are.
+
+A weight is a range of a file (the model's own, or an external data file beside it), or bytes that the protobuf holds
+in another encoding and that are turned into raw bytes here. External data follows ONNX's docs/ExternalData.md:
+``location`` is relative to the model's folder and may not leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from onnx import TensorProto, numpy_helper
+
+from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
+
+_HELD_BY_NUMPY = {
+    TensorProto.FLOAT,
+    TensorProto.UINT8,
+    TensorProto.INT8,
+    TensorProto.UINT16,
+    TensorProto.INT16,
+    TensorProto.INT32,
+    TensorProto.INT64,
+    TensorProto.BOOL,
+    TensorProto.FLOAT16,
+    TensorProto.DOUBLE,
+    TensorProto.UINT32,
+    TensorProto.UINT64,
+    TensorProto.COMPLEX64,
+    TensorProto.COMPLEX128,
+}
+
+
+@dataclass(frozen=True)
+class External:
+    """The external data entry of a tensor, as written: nothing about the file is checked yet."""
+
+    location: str
+    offset: int
+    length: int | None
+
+
+def stored_bytes(tensor: TensorProto, span: ByteRange | None) -> int:
+    """Returns how many bytes a tensor's elements take as stored, without reading them."""
+    if span is not None:
+        return span.length
+    if tensor.raw_data:
+        return len(tensor.raw_data)
+    if tensor.data_type == TensorProto.STRING:
+        return sum(len(text) for text in tensor.string_data)
+    return element_bytes(tensor.data_type, tensor.dims)
+
+
+def element_bytes(data_type: int, dims: Iterable[int]) -> int:
+    """Returns the bytes of a dense tensor of this type and these dims; 0 where the type has no fixed size."""
+    count = 1
+    for dim in dims:
+        count *= dim
+    return max(0, (count * dtype_of(data_type).bits + 7) // 8)
+
+
+def external_entry(tensor: TensorProto) -> External | None:
+    """Returns a tensor's external data entry, or None where its data is in the protobuf.
+
+    Raises:
+        CutterError: The entry has no location or a number that is none.
+    """
+    if tensor.data_location != TensorProto.EXTERNAL:
+        return None
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    try:
+        offset = int(entries.get("offset") or 0)
+        length = int(entries["length"]) if entries.get("length") else None
+    except ValueError:
+        raise CutterError(
+            "external data has a bad offset or length", f"tensor {tensor.name}", "export it again"
+        ) from None
+    location = entries.get("location", "")
+    if not location or offset < 0 or (length is not None and length < 0):
+        raise CutterError(
+            "external data has a bad location, offset or length", f"tensor {tensor.name}", "export it again"
+        )
+    return External(location, offset, length)
+
+
+def resolve_external(tensor: TensorProto, entry: External, folder: Path) -> ByteRange:
+    """Finds the bytes of an external tensor.
+
+    Args:
+        tensor: The tensor.
+        entry: Its external data entry.
+        folder: The model's folder.
+
+    Raises:
+        CutterError: The location leaves the folder, the file is missing, or it is too short.
+    """
+    where = f"tensor {one_line(tensor.name, 80)}"
+    shown = one_line(entry.location, 120)
+    candidate = Path(entry.location)
+    if candidate.is_absolute() or ".." in candidate.parts:
+        raise CutterError(f"external data at {shown} is outside the model's folder", where, "move it beside the model")
+    path = folder / candidate
+    base = folder.resolve()
+    resolved = path.resolve()
+    if not resolved.is_relative_to(base) or path.is_symlink():
+        raise CutterError(f"external data at {shown} is behind a link", where, "put the file itself beside the model")
+    try:
+        size = path.stat().st_size
+    except OSError:
+        raise CutterError(f"the external data file {shown} is missing", where, f"put it into {folder}") from None
+    if not path.is_file():
+        raise CutterError(f"external data at {shown} is no file", where, "put the data file beside the model")
+    length = entry.length
+    if length is None:
+        length = element_bytes(tensor.data_type, tensor.dims) or size - entry.offset
+    if entry.offset + length > size:
+        raise CutterError(
+            f"the external data file {shown} ends before the tensor does", where, "copy the file again; it is cut short"
+        )
+    return ByteRange(path, entry.offset, length)
+
+
+def raw_bytes(tensor: TensorProto) -> bytes | None:
+    """Returns the raw bytes of a tensor held in the protobuf when they are better kept outside, else None.
+
+    None for small tensors, for strings, and for element types that numpy cannot hold without loss.
+    """
+    if tensor.raw_data:
+        return tensor.raw_data if len(tensor.raw_data) >= INLINE_LIMIT else None
+    if tensor.data_type not in _HELD_BY_NUMPY or element_bytes(tensor.data_type, tensor.dims) < INLINE_LIMIT:
+        return None
+    if not (tensor.float_data or tensor.int32_data or tensor.int64_data or tensor.double_data or tensor.uint64_data):
+        return None
+    array = numpy_helper.to_array(tensor)
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
