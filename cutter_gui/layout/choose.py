@@ -1,0 +1,48 @@
+"""Which engine lays a graph out."""
+
+from __future__ import annotations
+
+from cutter_gui.core.format import Progress, no_progress
+from cutter_gui.core.graph import Graph
+from cutter_gui.layout import graphviz, layered
+from cutter_gui.layout.placement import Placement, make_scene
+from cutter_gui.layout.scene import LayoutOptions, Scene, empty_scene
+from cutter_gui.layout.sketch import Sketch, make_sketch
+
+GRAPHVIZ_UP_TO = 1500  # boxes; dot's time grows steeply beyond
+GRAPHVIZ_LINKS_UP_TO = 4000
+
+
+def lay_out(graph: Graph, options: LayoutOptions | None = None, progress: Progress = no_progress) -> Scene:
+    """Lays a graph out.
+
+    Args:
+        graph: The graph; cycles, repeated producers and an empty graph are drawn as they are.
+        options: What to draw and how.
+        progress: Told what is being done; may raise `Cancelled`, which passes through.
+
+    Returns:
+        The scene. ``auto``, and ``graphviz`` where Graphviz is missing or fails, may have fallen back to ``layered``:
+        `Scene.engine` tells.
+    """
+    options = options or LayoutOptions()
+    progress("Arranging the graph", 0.0)
+    sketch = make_sketch(graph, options)
+    if not sketch.box_count:
+        return empty_scene("layered" if options.engine == "layered" else "graphviz")
+    placement = _place(sketch, options, progress)
+    progress("Drawing the edges", 0.9)
+    scene = make_scene(sketch, placement)
+    progress("Arranging the graph", 1.0)
+    return scene
+
+
+def _place(sketch: Sketch, options: LayoutOptions, progress: Progress) -> Placement:
+    small = sketch.box_count <= GRAPHVIZ_UP_TO and len(sketch.link_source) <= GRAPHVIZ_LINKS_UP_TO
+    if options.engine == "graphviz" or (options.engine == "auto" and small):
+        try:
+            return graphviz.place(sketch, progress)
+        except graphviz.GraphvizFailed:
+            # The layered engine draws any graph: a picture by another engine is better than none.
+            return layered.place(sketch, progress)
+    return layered.place(sketch, progress)

@@ -1,0 +1,253 @@
+"""What an engine gives back, and how it becomes a scene.
+
+Terms: a *route* is the curve of a link as control points; a *port* is where a link meets a box.
+
+Steps: (1) links that leave or enter one box are spread over its edge, those of one tensor leave together, in the order
+in which they come in, the one nearest the middle staying where it is; (2) both ends of every route move to their
+ports; (3) side pills and their wires are put beside their boxes; (4) everything is gathered into arrays.
+
+Complexity: O((B + K) log K).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from cutter_gui.core.graph import Ints
+from cutter_gui.layout.scene import BoxKind, Floats, Scene, WireKind
+from cutter_gui.layout.sketch import STUB_GAP, STUB_HEIGHT, STUB_STEP, SidePill, Sketch
+
+NODE_GAP = 24
+LAYER_GAP = 44
+MARGIN = 32
+PORT_STEP = 16
+PORT_MARGIN = 16  # ports keep so far from the corners of a box
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Routes:
+    """One curve a link: link k has the control points ``starts[k]:starts[k + 1]``, none where it has no route."""
+
+    starts: Ints
+    points: Doubles
+
+    @classmethod
+    def from_rows(cls, rows: list[list[list[float]]]) -> Routes:
+        lengths = np.array([len(row) for row in rows], dtype=np.int32)
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        flat = [point for row in rows for point in row]
+        return cls(starts, np.asarray(flat, dtype=np.float64).reshape(-1, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Positions of all cells.
+
+    Attributes:
+        engine: Who placed them.
+        center: [B, 2] float64.
+        routes: A curve from the bottom of its source to the top of its target for each link; none for a link from a
+            box to itself, and where the engine has none.
+    """
+
+    engine: str
+    center: Doubles
+    routes: Routes
+
+
+def make_scene(sketch: Sketch, placement: Placement) -> Scene:
+    """Returns the scene of a placement; see the top of this file."""
+    center, size = placement.center, sketch.size.astype(np.float64)
+    rects = np.concatenate([center - size / 2, size], axis=1)
+    routes = _with_every_route(sketch, placement.routes, rects)
+    _move_to_ports(sketch, routes, rects)
+    pill_rects, pill_kind, pill_ref, side_wires = _place_side_pills(sketch, rects)
+    box_rect = np.concatenate([rects, pill_rects]).astype(np.float32)
+    link_kind = np.where(sketch.link_edge >= 0, WireKind.EDGE, WireKind.OUTPUT)
+    wire_points = np.concatenate([routes.points, side_wires.points]).astype(np.float32)
+    wire_starts = np.concatenate([routes.starts, routes.starts[-1] + side_wires.starts[1:]]).astype(np.int32)
+    return Scene(
+        engine=placement.engine,
+        box_rect=box_rect,
+        box_kind=np.concatenate([sketch.box_kind, pill_kind]).astype(np.uint8),
+        box_ref=np.concatenate([sketch.box_ref, pill_ref]).astype(np.int32),
+        wire_starts=wire_starts,
+        wire_points=wire_points,
+        wire_kind=np.concatenate([link_kind, side_wires.kind]).astype(np.uint8),
+        wire_edge=np.concatenate([sketch.link_edge, side_wires.edge]).astype(np.int32),
+        wire_tensor=np.concatenate([sketch.link_tensor, side_wires.tensor]).astype(np.int32),
+        wire_source=np.concatenate([sketch.link_source, side_wires.source]).astype(np.int32),
+        wire_target=np.concatenate([sketch.link_target, side_wires.target]).astype(np.int32),
+        bounds=_bounds(box_rect, wire_points),
+    )
+
+
+def _bounds(rects: Floats, points: Floats) -> tuple[float, float, float, float]:
+    corners = np.concatenate([rects[:, :2], rects[:, :2] + rects[:, 2:], points])
+    if not len(corners):
+        return (0.0, 0.0, 0.0, 0.0)
+    low, high = corners.min(axis=0) - MARGIN, corners.max(axis=0) + MARGIN
+    return (float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
+
+
+def vertical_curve(start: tuple[float, float], end: tuple[float, float]) -> list[list[float]]:
+    """Returns the four control points of a curve that leaves and arrives vertically."""
+    middle = (start[1] + end[1]) / 2
+    return [[start[0], start[1]], [start[0], middle], [end[0], middle], [end[0], end[1]]]
+
+
+def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
+    """Returns routes in which links the engine left out have a plain curve."""
+    missing = np.flatnonzero(np.diff(routes.starts) == 0)
+    if not len(missing):
+        return Routes(routes.starts, routes.points.copy())
+    rows = [routes.points[a:b].tolist() for a, b in zip(routes.starts[:-1], routes.starts[1:], strict=True)]
+    for link in missing.tolist():
+        left, top, width, height = rects[sketch.link_source[link]].tolist()
+        to_left, to_top, to_width, _ = rects[sketch.link_target[link]].tolist()
+        start, end = (left + width / 2, top + height), (to_left + to_width / 2, to_top)
+        rows[link] = (
+            _upward_curve(start, end, max(left + width, to_left + to_width))
+            if end[1] <= start[1]
+            else (vertical_curve(start, end))
+        )
+    return Routes.from_rows(rows)
+
+
+def _upward_curve(start: tuple[float, float], end: tuple[float, float], right: float) -> list[list[float]]:
+    """Returns a loop from the bottom of one box around the right side to the top of one above, or of the same."""
+    lane, reach = right + NODE_GAP, LAYER_GAP / 2
+    middle = (start[1] + end[1]) / 2
+    return [
+        [start[0], start[1]],
+        [start[0], start[1] + reach],
+        [lane, start[1] + reach],
+        [lane, middle],
+        [lane, end[1] - reach],
+        [end[0], end[1] - reach],
+        [end[0], end[1]],
+    ]
+
+
+def _move_to_ports(sketch: Sketch, routes: Routes, rects: Doubles) -> None:
+    """Moves the ends of all routes, and the tangents there, to the ports of their boxes."""
+    points, first, last = routes.points, routes.starts[:-1], routes.starts[1:] - 1
+    if not len(first):
+        return
+    arrival = points[last - 3, 0]
+    x_in = _ports(sketch.link_target, np.arange(len(first), dtype=np.int32), arrival, rects)
+    # Links of one tensor leave from one port: they are told apart by where they go, not by where they start.
+    departure = _mean_by(sketch.link_tensor, points[first + 3, 0])
+    x_out = _ports(sketch.link_source, sketch.link_tensor, departure, rects)
+    for ends, tangents, x, y in (
+        (first, first + 1, x_out, rects[sketch.link_source, 1] + rects[sketch.link_source, 3]),
+        (last, last - 1, x_in, rects[sketch.link_target, 1]),
+    ):
+        shift = np.stack([x, y], axis=1) - points[ends]
+        points[ends] += shift
+        points[tangents] += shift
+
+
+def _mean_by(key: Ints, values: Doubles) -> Doubles:
+    """Returns for each entry the mean of the values that share its key."""
+    total = np.bincount(key, weights=values)
+    return np.asarray(total[key] / np.bincount(key)[key], dtype=np.float64)
+
+
+def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles) -> Doubles:
+    """Returns the x of each link's port on its box; links of one group on one box share a port.
+
+    Args:
+        box: [K], the box.
+        group: [K].
+        towards: [K], the x at which the link is some way from the box.
+        rects: [B, 4].
+    """
+    center = rects[box, 0] + rects[box, 2] / 2
+    result: Doubles = center.copy()
+    ranked = np.lexsort((group, towards, box))
+    bounds = np.flatnonzero(np.r_[True, box[ranked][1:] != box[ranked][:-1], True]).tolist()
+    for start, end in pairwise(bounds):
+        if end - start == 1:
+            continue
+        links = ranked[start:end]
+        middle, width = float(center[links[0]]), float(rects[box[links[0]], 2])
+        groups: dict[int, list[int]] = {}
+        for link in links.tolist():
+            groups.setdefault(int(group[link]), []).append(link)
+        if len(groups) > 1:
+            wanted = [float(towards[members[0]]) - middle for members in groups.values()]
+            for offset, members in zip(_spread(wanted, width / 2 - PORT_MARGIN), groups.values(), strict=True):
+                result[members] = middle + offset
+    return result
+
+
+def _spread(wanted: list[float], reach: float) -> list[float]:
+    """Returns ascending offsets within ``reach``, a step apart, the one nearest the middle nearly where it wants."""
+    count = len(wanted)
+    step = min(PORT_STEP, 2 * reach / (count - 1))
+    anchor = min(range(count), key=lambda index: (abs(wanted[index]), index))
+    at = min(max(wanted[anchor], -PORT_STEP / 2), PORT_STEP / 2) if abs(wanted[anchor]) > 1 else 0.0
+    at = min(max(at, -reach + anchor * step), reach - (count - 1 - anchor) * step)
+    return [at + (index - anchor) * step for index in range(count)]
+
+
+@dataclass(frozen=True, eq=False)
+class _SideWires:
+    starts: Ints
+    points: Doubles
+    kind: Ints
+    edge: Ints
+    tensor: Ints
+    source: Ints
+    target: Ints
+
+
+def _place_side_pills(sketch: Sketch, rects: Doubles) -> tuple[Doubles, Ints, Ints, _SideWires]:
+    """Returns rects, kinds and tensors of the side pills, and their wires."""
+    placed: list[tuple[SidePill, tuple[float, float, float, float], list[list[float]]]] = []
+    for pills, sign in ((sketch.left, -1), (sketch.right, 1)):
+        stacks: dict[int, int] = {}
+        for pill in pills:
+            stacks[pill.box] = stacks.get(pill.box, 0) + 1
+        at: dict[int, int] = {}
+        for pill in pills:
+            index = at.get(pill.box, 0)
+            at[pill.box] = index + 1
+            placed.append((pill, *_beside(pill, rects[pill.box].tolist(), sign, index, stacks[pill.box])))
+    first = sketch.box_count
+    kind, ref, edge, source, target = [], [], [], [], []
+    for number, (pill, _, _) in enumerate(placed):
+        is_stub = pill.edge >= 0
+        kind.append(int(WireKind.STUB if is_stub else WireKind.HUB))
+        ref.append(pill.tensor)
+        edge.append(pill.edge)
+        source.append(first + number if is_stub else pill.box)
+        target.append(pill.box if is_stub else first + number)
+    routes = Routes.from_rows([curve for _, _, curve in placed])
+    numbers = [np.asarray(values, dtype=np.int32) for values in (kind, edge, ref, source, target)]
+    box_kind = np.where(numbers[0] == WireKind.STUB, BoxKind.STUB, BoxKind.HUB).astype(np.int32)
+    pill_rects = np.asarray([rect for _, rect, _ in placed], dtype=np.float64).reshape(-1, 4)
+    wires = _SideWires(routes.starts, routes.points, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    return pill_rects, box_kind, numbers[2], wires
+
+
+def _beside(
+    pill: SidePill, rect: list[float], sign: int, index: int, stack: int
+) -> tuple[tuple[float, float, float, float], list[list[float]]]:
+    """Returns the rect of a pill beside a box and its wire, a stub's towards the box, a hub's away from it."""
+    left, top, width, height = rect
+    y = top + height / 2 + (index - (stack - 1) / 2) * STUB_STEP
+    side = left if sign < 0 else left + width
+    near = side + sign * STUB_GAP
+    x = near - pill.width if sign < 0 else near
+    meets = min(max(y, top + 8), top + height - 8)
+    middle = (near + side) / 2
+    curve = [[near, y], [middle, y], [middle, meets], [side, meets]]
+    return (x, y - STUB_HEIGHT / 2, float(pill.width), float(STUB_HEIGHT)), curve if pill.edge >= 0 else curve[::-1]
