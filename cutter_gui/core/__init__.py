@@ -9,6 +9,7 @@ from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
 from cutter_gui.core.errors import Cancelled, CutterError, InvalidPlan
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.core.problems import diagnose
 from cutter_gui.core.stages import Staging, assign_stages
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "TensorKind",
     "Transfer",
     "assign_stages",
+    "diagnose",
     "stage_contents",
     "transfers",
 ]

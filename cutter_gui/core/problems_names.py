@@ -1,0 +1,167 @@
+"""Names of a plan that the graph does not have: ``unknown-tensor``, ``unknown-consumer``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
+from cutter_gui.core.fixes import RemoveEdge, ReplaceEdge, fix
+from cutter_gui.core.graph import Graph, TensorKind
+from cutter_gui.core.nearest import NearestName
+from cutter_gui.core.problems_words import FIX_LIMIT, cut_shown, node_names, nodes_listed, sentence, shown
+from cutter_gui.core.stages import Staging, UnknownName
+
+SEARCH_LIMIT = 40
+"""How many distinct names are searched for; a spec of another model has no name right."""
+
+
+def unknown_names(staging: Staging) -> Iterator[Diagnostic]:
+    """Yields a finding per name of the plan that the graph does not have, in plan order."""
+    search = _Search(staging.graph)
+    for place, unknown in enumerate(staging.listings.unknown):
+        with_fix = place < FIX_LIMIT
+        if unknown.consumer is None:
+            yield _unknown_tensor(staging, unknown, search, with_fix)
+        else:
+            yield _unknown_consumer(staging, unknown, unknown.consumer, search, with_fix)
+
+
+class _Search:
+    """The names of a graph, made ready for searching when first needed."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._found: dict[str, str | None] = {}
+        self._readers: dict[tuple[int, str], str | None] = {}
+
+    def tensor(self, name: str) -> str | None:
+        """Returns the nearest name of a tensor that some node reads."""
+        if name not in self._found and len(self._found) < SEARCH_LIMIT:
+            names, nearest = self._tensors
+            at = nearest.find(name)
+            self._found[name] = None if at is None else names[at]
+        return self._found.get(name)
+
+    def reader(self, tensor: int, name: str) -> str | None:
+        """Returns the name to propose among the nodes that read a tensor: the only one, or the nearest."""
+        if (tensor, name) not in self._readers and len(self._readers) < SEARCH_LIMIT:
+            graph = self._graph
+            consumers = graph.consumers(tensor).tolist()
+            names = [found for found in map(graph.consumer_name, consumers) if found is not None]
+            at = 0 if len(consumers) == len(names) == 1 else NearestName(names).find(name)
+            self._readers[tensor, name] = None if at is None else names[at]
+        return self._readers.get((tensor, name))
+
+    @cached_property
+    def _tensors(self) -> tuple[list[str], NearestName]:
+        read = np.flatnonzero(np.diff(self._graph.tensor_edges))
+        names = [self._graph.tensor_names[tensor] for tensor in read.tolist()]
+        return names, NearestName(names)
+
+    @cached_property
+    def nodes_named(self) -> dict[str, list[int]]:
+        """Nodes by the name they have in the file."""
+        found: dict[str, list[int]] = {}
+        for node, name in enumerate(self._graph.node_names):
+            if name:
+                found.setdefault(name, []).append(node)
+        return found
+
+
+def _unknown_tensor(staging: Staging, unknown: UnknownName, search: _Search, with_fix: bool) -> Diagnostic:
+    entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
+    where = f"{sentence(cut_shown(staging.plan, unknown.cut))} cuts {shown(unknown.tensor)}"
+    nodes = search.nodes_named.get(unknown.tensor, [])
+    outputs = [t for node in nodes for t in staging.graph.node_outputs.row(node).tolist() if t >= 0]
+    if outputs:
+        nearest: str | None = staging.graph.tensor_names[outputs[0]]
+        message = f"{where}, which is the name of a node; its output is {shown(str(nearest))}."
+    else:
+        nearest = search.tensor(unknown.tensor)
+        hint = f"; did you mean {shown(nearest)}?" if nearest is not None else "."
+        message = f"{where}, but the model has no tensor of that name{hint}"
+    fixes: list[Fix] = []
+    if with_fix:
+        if nearest is not None:
+            edits = [ReplaceEdge(unknown.cut, unknown.edge, replace(entry, tensor=nearest))]
+            fixes.append(fix(staging.plan, f"Cut {shown(nearest)} instead of {shown(unknown.tensor)}", edits))
+        fixes.append(_removal(staging, unknown))
+    return Diagnostic(
+        "unknown-tensor", Severity.ERROR, message, tensors=(unknown.tensor,), cut=unknown.cut, fixes=tuple(fixes)
+    )
+
+
+def _removal(staging: Staging, unknown: UnknownName) -> Fix:
+    title = f"Take {shown(unknown.tensor)} out of {cut_shown(staging.plan, unknown.cut)}"
+    return fix(staging.plan, title, [RemoveEdge(unknown.cut, unknown.edge)])
+
+
+def _unknown_consumer(staging: Staging, unknown: UnknownName, name: str, search: _Search, with_fix: bool) -> Diagnostic:
+    graph = staging.graph
+    tensor = graph.tensor_index[unknown.tensor]
+    readers = graph.consumers(tensor)
+    why, node, proposal = _why(graph, tensor, name, search)
+    where = sentence(cut_shown(staging.plan, unknown.cut))
+    read_by = f"it is read by {nodes_listed(graph, readers.tolist())}" if len(readers) else "no node reads it"
+    hint = f"; did you mean {shown(proposal)}?" if proposal is not None else f"; {read_by}."
+    fixes: list[Fix] = []
+    if with_fix:
+        entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
+        others = [consumer for consumer in entry.consumers or () if consumer != name]
+        if proposal is not None:
+            renamed = [proposal if consumer == name else consumer for consumer in entry.consumers or ()]
+            edge = replace(entry, consumers=tuple(dict.fromkeys(renamed)))
+            fixes.append(
+                fix(
+                    staging.plan,
+                    f"Name {shown(proposal)} instead of {shown(name)}",
+                    [ReplaceEdge(unknown.cut, unknown.edge, edge)],
+                )
+            )
+        if others:
+            edge = replace(entry, consumers=tuple(others))
+            title = f"Leave out {shown(name)}"
+            fixes.append(fix(staging.plan, title, [ReplaceEdge(unknown.cut, unknown.edge, edge)]))
+        else:
+            fixes.append(_removal(staging, unknown))
+    nodes = () if node is None else (node,)
+    return Diagnostic(
+        "unknown-consumer",
+        Severity.ERROR,
+        f"{where} cuts {shown(unknown.tensor)} from {shown(name)}, but {why}{hint}",
+        tensors=(unknown.tensor,),
+        nodes=nodes,
+        node_names=node_names(graph, nodes),
+        cut=unknown.cut,
+        fixes=tuple(fixes),
+    )
+
+
+def _why(graph: Graph, tensor: int, name: str, search: _Search) -> tuple[str, int | None, str | None]:
+    """Returns why a name is no consumer of a tensor, the node it belongs to, and the name to propose instead."""
+    nearest = search.reader(tensor, name)
+    index = graph.tensor_index.get(name)
+    if index is not None and graph.tensor_producer[index] >= 0:
+        node = int(graph.tensor_producer[index])
+        if node == graph.tensor_producer[tensor]:
+            return "that node produces it", node, nearest
+        return "that node does not read it", node, nearest
+    named = search.nodes_named.get(name, [])
+    reading = [node for node in named if graph.edge(tensor, node) is not None]
+    for node in reading:
+        proposal = graph.consumer_name(node)
+        if proposal is not None:
+            return "that is the name of a node, and consumers are named by an output", node, proposal
+    if reading:
+        return "that node has no output to be named by: leave out consumers to cut all its edges", reading[0], None
+    if named:
+        return "the node of that name does not read it", named[0], nearest
+    if index is not None:
+        what = {TensorKind.INPUT: "a graph input", TensorKind.INITIALIZER: "an initializer"}
+        kind = what.get(TensorKind(int(graph.tensor_kind[index])), "a tensor without a producer")
+        return f"that is {kind}, not the output of a node", None, nearest
+    return "no node has that name", None, nearest
