@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.onnx.wire import ByteRange, read_skeleton
@@ -44,3 +44,21 @@ def open_model(path: Path) -> OnnxModel:
     if not proto.HasField("graph") or not (proto.ir_version or proto.opset_import):
         raise CutterError("the file holds no ONNX graph", str(path), "export it again, or give another file")
     return OnnxModel(path, proto, skeleton.ranges)
+
+
+def referring(model: OnnxModel) -> ModelProto:
+    """Returns the model with each weight that stands in its file as external data of that very file.
+
+    Locations are relative to the model's folder. Without such weights it is the model's own protobuf.
+    """
+    if not model.ranges:
+        return model.proto
+    proto = ModelProto()
+    proto.CopyFrom(model.proto)
+    for position, span in model.ranges.items():
+        tensor = proto.graph.initializer[position]
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", span.path.name), ("offset", span.offset), ("length", span.length)):
+            entry = tensor.external_data.add()
+            entry.key, entry.value = key, str(value)
+    return proto

@@ -1,0 +1,50 @@
+"""ONNX as one of the formats (`cutter_gui.core.format.ModelFormat`).
+
+The modules that need onnx are loaded when one of these is called, so asking which format reads a file costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cutter_gui.core.format import (
+    ModelFormat,
+    Progress,
+    SplitRequest,
+    SplitResult,
+    TypeHint,
+    VerifyReport,
+    VerifyRequest,
+    no_progress,
+)
+from cutter_gui.core.graph import Graph
+
+
+class OnnxFormat:
+    """Reads, splits and verifies ONNX models."""
+
+    kind = "onnx"
+    title = "ONNX"
+    suffixes: tuple[str, ...] = (".onnx",)
+
+    def load(self, path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
+        """Reads the graph of a model without its weights."""
+        from cutter_gui.onnx.load import load_graph
+
+        return load_graph(path, progress, types)
+
+    def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
+        """Writes the stages and the manifest."""
+        from cutter_gui.onnx.split import split_model
+
+        return split_model(request, progress)
+
+    def verify(self, request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+        """Runs the original and the stages on the same inputs and compares every output."""
+        from cutter_gui.onnx.verify import verify_stages
+
+        return verify_stages(request, progress)
+
+
+FORMAT: ModelFormat = OnnxFormat()

@@ -1,0 +1,197 @@
+"""Writing the stages of an ONNX model (DESIGN, section 4)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onnx import ModelProto
+
+from cutter_gui.core.contents import StageContents, stage_contents
+from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.errors import CutterError, InvalidPlan, one_line
+from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
+from cutter_gui.core.manifest import (
+    MANIFEST_NAME,
+    Manifest,
+    StageEntry,
+    StageFiles,
+    TensorEntry,
+    TransferEntry,
+    manifest_text,
+    read_manifest,
+)
+from cutter_gui.core.problems import diagnose
+from cutter_gui.core.result_folder import ResultFolder
+from cutter_gui.core.spec import ModelRef
+from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.onnx.load import KIND, LoadedModel, load_model
+from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names
+from cutter_gui.onnx.weight_files import Weight, placed_tensor, share_weights, weight_of, write_weights
+
+_PROTOBUF_LIMIT = (1 << 31) - 1
+
+
+def split_model(request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
+    """Splits a model and writes the stages and the manifest.
+
+    Args:
+        request: What to split and how.
+        progress: Told what is being done; may raise `Cancelled`, which leaves nothing behind.
+
+    Raises:
+        InvalidPlan: The plan is not valid for the model, or the form cannot carry a boundary tensor.
+        CutterError: The model cannot be read, its weights are missing, or the result cannot be written.
+    """
+    loaded = load_model(request.model, lambda what, part: progress(what, part * 0.1), request.types)
+    if loaded.model.proto.training_info:
+        raise CutterError(
+            "the model has training_info, whose bindings would be lost in stages",
+            str(request.model),
+            "export the training graph itself, or remove training_info",
+        )
+    staging = checked_staging(loaded, request)
+    with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
+        writer = _Writer(loaded, staging, request, folder.workspace, progress)
+        files = writer.write()
+        written = sum((folder.workspace / name).stat().st_size for name in [*files, MANIFEST_NAME])
+        folder.commit(files)
+    progress("Written", 1.0)
+    return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count)
+
+
+def checked_staging(loaded: LoadedModel, request: SplitRequest) -> Staging:
+    """Assigns the stages and refuses an invalid plan.
+
+    Raises:
+        InvalidPlan: With every diagnostic.
+    """
+    staging = assign_stages(loaded.graph, request.plan)
+    diagnostics = diagnose(staging, request.form)
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise InvalidPlan(
+            f"the plan is not valid: {errors[0].message.rstrip('.')}{more}",
+            errors[0].code,
+            "nothing was written; run check for all findings",
+            diagnostics,
+        )
+    return staging
+
+
+def _files_of(manifest: Path) -> Sequence[str]:
+    """Returns the files that an earlier result lists; a manifest that cannot be read owns nothing but itself."""
+    try:
+        entries = read_manifest(manifest).stages
+    except CutterError:
+        return ()
+    return [name for entry in entries for name in entry.files.names()]
+
+
+@dataclass
+class _Writer:
+    """Writes the files of one split into a folder."""
+
+    loaded: LoadedModel
+    staging: Staging
+    request: SplitRequest
+    folder: Path
+    progress: Progress
+    files: list[str] = field(default_factory=list)
+
+    def write(self) -> list[str]:
+        """Writes every stage and the manifest; returns the names of the files without the manifest."""
+        source = StageSource(self.loaded.model.proto, self.staging, self.loaded.types)
+        stages = stage_contents(self.staging)
+        weights = [self._weights(source, stage) for stage in stages]
+        copied = self._counter(weights)
+        entries = []
+        for stage, held in zip(stages, weights, strict=True):
+            entries.append(self._write_stage(source, stage, held, copied))
+        manifest = Manifest(
+            source=ModelRef(self._source_path(), KIND, self.loaded.graph.fingerprint),
+            transport=self.staging.plan.transport,
+            stages=tuple(entries),
+        )
+        (self.folder / MANIFEST_NAME).write_text(manifest_text(manifest), encoding="utf-8", newline="\n")
+        return self.files
+
+    def _weights(self, source: StageSource, stage: StageContents) -> dict[str, Weight]:
+        positions = source.initializer_positions
+        return {name: weight_of(self.loaded.model, positions[name]) for name in stage_weight_names(source, stage)}
+
+    def _counter(self, weights: Sequence[dict[str, Weight]]) -> Callable[[int], None]:
+        total = sum(
+            len(weight.source) if isinstance(weight.source, bytes) else weight.source.length
+            for held in weights
+            for weight in held.values()
+            if weight.source is not None
+        )
+        done = 0
+
+        def copied(count: int) -> None:
+            nonlocal done
+            done += count
+            self.progress("Copying weights", 0.2 + 0.75 * done / max(total, 1))
+
+        return copied
+
+    def _write_stage(
+        self, source: StageSource, stage: StageContents, held: dict[str, Weight], copied: Callable[[int], None]
+    ) -> StageEntry:
+        stem = f"{self.request.model.name.removesuffix('.onnx')}_{stage.index}"
+        self.progress(f"Writing stage {stage.index}", 0.2)
+        data_name = None
+        if self.request.weights == "share":
+            places = share_weights(self.request.out, held)
+        else:
+            places = write_weights(self.folder / f"{stem}.onnx.data", held, copied)
+            if places:
+                data_name = f"{stem}.onnx.data"
+                self.files.append(data_name)
+        tensors = {name: placed_tensor(weight, places.get(name)) for name, weight in held.items()}
+        sendrecv_name = plain_name = None
+        if self.request.form in ("sendrecv", "both"):
+            sendrecv_name = self._save(f"{stem}.onnx", sendrecv_stage(source, stage, tensors))
+        if self.request.form in ("plain", "both"):
+            plain_name = self._save(f"{stem}.plain.onnx", plain_stage(source, stage, tensors))
+        return StageEntry(
+            index=stage.index,
+            files=StageFiles(sendrecv=sendrecv_name, plain=plain_name, weights=data_name),
+            inputs=self._entries(stage.inputs),
+            outputs=self._entries(dict.fromkeys(int(tensor) for tensor in stage.outputs)),
+            receives=tuple(TransferEntry(t.source, 0, self._entries(t.tensors)) for t in stage.receives),
+            sends=tuple(TransferEntry(t.destination, 0, self._entries(t.tensors)) for t in stage.sends),
+        )
+
+    def _save(self, name: str, model: ModelProto) -> str:
+        size = model.ByteSize()
+        if size > _PROTOBUF_LIMIT:
+            raise CutterError(
+                f"stage file {name} would be {size} bytes, more than protobuf's 2 GiB",
+                one_line(str(self.request.model)),
+                "its node attributes are too large; cut into smaller stages",
+            )
+        (self.folder / name).write_bytes(model.SerializeToString(deterministic=True))
+        self.files.append(name)
+        return name
+
+    def _entries(self, tensors: Iterable[int]) -> tuple[TensorEntry, ...]:
+        graph = self.loaded.graph
+        return tuple(
+            TensorEntry(
+                graph.tensor_names[tensor], dtype_of(int(graph.tensor_dtype[tensor])).name, graph.tensor_shapes[tensor]
+            )
+            for tensor in tensors
+        )
+
+    def _source_path(self) -> str:
+        """The model's path relative to the output folder where one drive holds both."""
+        model = self.request.model.resolve()
+        try:
+            return Path(os.path.relpath(model, self.request.out.resolve())).as_posix()
+        except ValueError:
+            return model.as_posix()

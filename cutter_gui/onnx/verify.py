@@ -1,0 +1,252 @@
+"""Comparing written stages with the original model by running both.
+
+Steps: (1) read the manifest and open original and stages, each without its weights; (2) find inputs with which the
+original runs, and run it, optimizations off; (3) run the plain stages in order and compare every output; (4) run the
+Send/Recv stages all at once and compare again; (5) where something differs, run once more with the boundary tensors
+of the original exposed and name the first one that differs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from onnx import ModelProto
+
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.format import OutputReport, Progress, VerifyReport, VerifyRequest, no_progress
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.manifest import MANIFEST_NAME, Manifest, read_manifest
+from cutter_gui.onnx.channels import DetachedStage, detach, is_channel
+from cutter_gui.onnx.compare import Difference, as_array, difference
+from cutter_gui.onnx.exemptions import FLOAT16_TOLERANCE, OPTIMIZED_TOLERANCE, randomized_outputs, rounded_outputs
+from cutter_gui.onnx.infer import type_of
+from cutter_gui.onnx.inputs import as_ort_value, candidate_inputs, describe, read_npz
+from cutter_gui.onnx.load import LoadedModel, load_model
+from cutter_gui.onnx.model import OnnxModel, open_model, referring
+from cutter_gui.onnx.run_stages import Values, run_plain, run_sendrecv
+from cutter_gui.onnx.session import open_session, run_session
+
+if TYPE_CHECKING:
+    from onnxruntime import OrtValue
+
+
+def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+    """Runs the original and the stages on the same inputs and compares every output.
+
+    Args:
+        request: The folder, and how to make inputs.
+        progress: Told what is being done; may raise `Cancelled`.
+
+    Returns:
+        One entry per form and output.
+
+    Raises:
+        CutterError: The folder holds no result, the original is missing or has changed, or something cannot be run.
+    """
+    begin = time.monotonic()
+    progress("Reading", 0.0)
+    run = _Verification(request, read_manifest(request.directory / MANIFEST_NAME))
+    forms = run.forms()
+    progress("Running the original", 0.1)
+    feeds, inputs = run.feeds()
+    outputs: list[OutputReport] = []
+    if "plain" in forms:
+        count = len(run.manifest.stages)
+        stages = run.stages("plain")
+        values = run_plain(
+            stages,
+            feeds,
+            request.optimized,
+            started=lambda stage: progress(f"Running plain stage {stage}", 0.3 + 0.35 * stage / count),
+        )
+        outputs += run.compare("plain", values)
+    if "sendrecv" in forms:
+        progress("Running all Send/Recv stages at once", 0.65)
+        values = run_sendrecv(run.stages("sendrecv"), feeds, request.optimized)
+        outputs += run.compare("sendrecv", values)
+    first_boundary = None
+    if not all(output.identical for output in outputs) and "plain" in forms:
+        progress("Looking for the first difference", 0.9)
+        first_boundary = run.first_boundary(feeds)
+    progress("Verified", 1.0)
+    return VerifyReport(tuple(outputs), inputs, first_boundary, time.monotonic() - begin)
+
+
+@dataclass(eq=False)
+class _Verification:
+    """One verification: what was read, and the original's outputs once it has run."""
+
+    request: VerifyRequest
+    manifest: Manifest
+
+    @cached_property
+    def loaded(self) -> LoadedModel:
+        """The original model.
+
+        Raises:
+            CutterError: It is missing, or its structure is not the one that was split.
+        """
+        path = Path(self.manifest.source.path or "")
+        model = path if path.is_absolute() else self.request.directory / path
+        if not model.is_file():
+            raise CutterError("the original model is missing", str(model), "put it back, or split again")
+        loaded = load_model(model)
+        fingerprint = self.manifest.source.fingerprint
+        if fingerprint and fingerprint != loaded.graph.fingerprint:
+            raise CutterError("the original model has changed since it was split", str(model), "split it again")
+        return loaded
+
+    @property
+    def graph(self) -> Graph:
+        return self.loaded.graph
+
+    @cached_property
+    def own_signals(self) -> frozenset[str]:
+        """Output signals of the Send and Recv nodes that the original has itself."""
+        nodes = self.loaded.model.proto.graph.node
+        return frozenset(node.output[0] for node in nodes if is_channel(node) and node.output)
+
+    @cached_property
+    def original(self) -> DetachedStage:
+        return detach(self.loaded.model, self.own_signals)
+
+    def forms(self) -> list[str]:
+        """Returns the forms that every stage was written in."""
+        found = [
+            form
+            for form in ("plain", "sendrecv")
+            if self.manifest.stages and all(getattr(stage.files, form) for stage in self.manifest.stages)
+        ]
+        if not found:
+            raise CutterError(
+                "the manifest lists no stage files",
+                str(self.request.directory / MANIFEST_NAME),
+                "split the model again",
+            )
+        return found
+
+    def stages(self, form: str) -> list[DetachedStage]:
+        """Opens the stage files of a form."""
+        names = [str(getattr(stage.files, form)) for stage in self.manifest.stages]
+        return [detach(open_model(self.request.directory / name), self.own_signals) for name in names]
+
+    def feeds(self) -> tuple[Values, dict[str, str]]:
+        """Makes or reads inputs, and runs the original on them.
+
+        Returns:
+            The inputs, and what they were in words.
+
+        Raises:
+            CutterError: The original runs with no inputs that can be made.
+        """
+        stored = {tensor.name for tensor in self.original.model.proto.graph.initializer}
+        stored.update(sparse.values.name for sparse in self.original.model.proto.graph.sparse_initializer)
+        values = [value for value in self.original.model.proto.graph.input if value.name not in stored]
+        types = {value.name: type_of(value.type)[0] for value in values}
+        session = open_session(self.original.model, self.request.optimized)
+        wanted = [value.name for value in session.get_outputs()]
+        if self.request.inputs is not None:
+            candidates = iter([(read_npz(self.request.inputs, values), {})])
+        else:
+            candidates = candidate_inputs(self.loaded.model, self.graph, values, self.request.seed)
+        failure: CutterError | None = None
+        for arrays, note in candidates:
+            feeds = {name: as_ort_value(array, types[name]) for name, array in arrays.items()}
+            try:
+                self._outputs = run_session(session, wanted, feeds, self.original.model.path)
+            except CutterError as error:
+                failure = failure or error
+                continue
+            return feeds, describe(arrays, note)
+        assert failure is not None
+        raise failure
+
+    def compare(self, form: str, values: Mapping[str, OrtValue]) -> list[OutputReport]:
+        """Compares the outputs of a form with those of the original."""
+        reports = []
+        for stage in self.manifest.stages:
+            for entry in stage.outputs:
+                if entry.name in self.own_signals:
+                    continue
+                if entry.name not in values or entry.name not in self._outputs:
+                    raise CutterError(
+                        f"no {form} stage makes the output {one_line(entry.name, 80)}",
+                        str(self.request.directory),
+                        "split the model again",
+                    )
+                found = difference(self._outputs[entry.name], values[entry.name])
+                reports.append(self._report(entry.name, stage.index, form, found))
+        return reports
+
+    def _report(self, name: str, stage: int, form: str, found: Difference | None) -> OutputReport:
+        if found is None:
+            return OutputReport(name, stage, form, identical=True, accepted=True)
+        tolerance, why = self._exemption(name)
+        accepted = bool(why) and (tolerance is None or self._within(name, found, tolerance))
+        note = "; ".join(part for part in (found.reason, why) if part)
+        return OutputReport(name, stage, form, False, accepted, found.max_abs, found.max_rel, found.index, note)
+
+    def _exemption(self, name: str) -> tuple[float | None, str]:
+        """Returns the tolerance that applies to an output, None for any size, and why; "" when none applies."""
+        tensor = self.graph.tensor_index[name]
+        if tensor in randomized_outputs(self.graph):
+            return None, "it depends on random nodes without a seed, which differ in every run"
+        if tensor in rounded_outputs(self.graph, self._crossing):
+            return FLOAT16_TOLERANCE, (
+                f"float16 that crosses a boundary is rounded where the runtime would have kept float32; "
+                f"tolerance {FLOAT16_TOLERANCE:g}"
+            )
+        if self.request.optimized:
+            return OPTIMIZED_TOLERANCE, f"optimizations fuse across boundaries; tolerance {OPTIMIZED_TOLERANCE:g}"
+        return None, ""
+
+    def _within(self, name: str, found: Difference, tolerance: float) -> bool:
+        """Whether a difference is within ``tolerance`` of the output's largest magnitude."""
+        if found.max_abs is None or not np.isfinite(found.max_abs):
+            return False
+        array = as_array(self._outputs[name])
+        if array.dtype.kind not in "fciub" or not array.size:
+            return False
+        with np.errstate(all="ignore"):
+            largest = float(np.nanmax(np.abs(array.astype(np.float64))))
+        return found.max_abs <= tolerance * max(1.0, largest)
+
+    @property
+    def _crossing(self) -> Iterable[int]:
+        for stage in self.manifest.stages:
+            for transfer in stage.sends:
+                yield from (self.graph.tensor_index[entry.name] for entry in transfer.tensors)
+
+    def first_boundary(self, feeds: Mapping[str, OrtValue]) -> str | None:
+        """Returns the first boundary tensor, in stage order, that differs from the original's."""
+        names = [entry.name for stage in self.manifest.stages for transfer in stage.sends for entry in transfer.tensors]
+        exposed = _exposing(self.original.model, self.loaded, list(dict.fromkeys(names)))
+        session = open_session(exposed, self.request.optimized)
+        expected = run_session(session, names, feeds, exposed.path)
+        differing: list[str] = []
+
+        def watch(name: str, value: OrtValue) -> None:
+            if name in expected and name not in differing and difference(expected[name], value) is not None:
+                differing.append(name)
+
+        run_plain(self.stages("plain"), feeds, self.request.optimized, watch=watch)
+        return differing[0] if differing else None
+
+
+def _exposing(model: OnnxModel, loaded: LoadedModel, names: Sequence[str]) -> OnnxModel:
+    """Returns the model with more of its tensors as graph outputs."""
+    proto = ModelProto()
+    proto.CopyFrom(referring(model))
+    present = {value.name for value in proto.graph.output}
+    for name in names:
+        if name not in present:
+            value = proto.graph.output.add()
+            value.name = name
+            value.type.CopyFrom(loaded.types[name])
+    return OnnxModel(model.path, proto, {})

@@ -1,0 +1,178 @@
+"""The weight file of a stage, and the initializers that refer to it.
+
+Each weight of a stage is one of: *inline* (small, or in an encoding that stays in the protobuf), a *range* of a file
+that is copied by the system, or *bytes* that had to be decoded. Equal ranges under several names are written once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from onnx import TensorProto
+
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.onnx.byte_copy import copy_range
+from cutter_gui.onnx.model import OnnxModel
+from cutter_gui.onnx.stage_proto import Placed
+from cutter_gui.onnx.weights import external_entry, raw_bytes, resolve_external
+from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
+
+_SMALL_ALIGNMENT = 64
+_LARGE_ALIGNMENT = 4096
+_LARGE = 1 << 20
+
+WeightSource: TypeAlias = "ByteRange | bytes | None"
+"""Where a weight comes from; None when it stays inline."""
+
+
+@dataclass(frozen=True)
+class Weight:
+    """One initializer as the source has it.
+
+    Attributes:
+        tensor: Its protobuf, maybe without data.
+        source: Where its data comes from.
+    """
+
+    tensor: TensorProto
+    source: WeightSource
+
+
+def weight_of(model: OnnxModel, position: int) -> Weight:
+    """Finds the data of an initializer.
+
+    Args:
+        model: The model.
+        position: The initializer's position in the graph.
+
+    Raises:
+        CutterError: External data that is missing, cut short, or outside the model's folder.
+    """
+    tensor = model.proto.graph.initializer[position]
+    span = model.ranges.get(position)
+    entry = external_entry(tensor)
+    if entry is not None:
+        span = resolve_external(tensor, entry, model.path.parent)
+        if span.length < INLINE_LIMIT:
+            return Weight(_inlined(tensor, span), None)
+    if span is not None:
+        return Weight(tensor, span)
+    return Weight(tensor, raw_bytes(tensor))
+
+
+def _inlined(tensor: TensorProto, span: ByteRange) -> TensorProto:
+    with span.path.open("rb") as file:
+        file.seek(span.offset)
+        data = file.read(span.length)
+    inline = _without_data(tensor)
+    inline.ClearField("data_location")
+    inline.raw_data = data
+    return inline
+
+
+def _without_data(tensor: TensorProto) -> TensorProto:
+    bare = TensorProto()
+    bare.CopyFrom(tensor)
+    for field in (
+        "raw_data",
+        "float_data",
+        "int32_data",
+        "int64_data",
+        "double_data",
+        "uint64_data",
+        "string_data",
+        "external_data",
+    ):
+        bare.ClearField(field)
+    return bare
+
+
+def placed_tensor(weight: Weight, placed: Placed | None) -> TensorProto:
+    """Returns the initializer as a stage has it: inline, or referring to its place."""
+    if placed is None:
+        return weight.tensor
+    tensor = _without_data(weight.tensor)
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", placed.location), ("offset", placed.offset), ("length", placed.length)):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, str(value)
+    return tensor
+
+
+def write_weights(path: Path, weights: Mapping[str, Weight], copied: Callable[[int], None]) -> dict[str, Placed]:
+    """Writes the weight file of a stage; no file when all weights stay inline.
+
+    Args:
+        path: The file to write.
+        weights: The stage's weights by name, in order.
+        copied: Told the bytes written, as they are; may raise to stop.
+
+    Returns:
+        The place of every weight that is in the file.
+
+    Raises:
+        OSError: The file cannot be written.
+        CutterError: A source file is too short.
+    """
+    outside = {name: weight for name, weight in weights.items() if weight.source is not None}
+    if not outside:
+        return {}
+    placed: dict[str, Placed] = {}
+    written: dict[ByteRange, Placed] = {}
+    with ExitStack() as stack:
+        target = stack.enter_context(path.open("wb", buffering=0))
+        sources: dict[Path, int] = {}
+        for name, weight in outside.items():
+            source = weight.source
+            if isinstance(source, ByteRange) and source in written:
+                placed[name] = written[source]
+                continue
+            length = source.length if isinstance(source, ByteRange) else len(source or b"")
+            offset = _aligned(target.seek(0, os.SEEK_END), length)
+            target.truncate(offset)
+            target.seek(offset)
+            place = placed[name] = Placed(path.name, offset, length)
+            if isinstance(source, ByteRange):
+                if source.path not in sources:
+                    sources[source.path] = stack.enter_context(source.path.open("rb", buffering=0)).fileno()
+                copy_range(source, sources[source.path], target, copied)
+                written[source] = place
+            elif source is not None:
+                target.write(source)
+                copied(length)
+    return placed
+
+
+def _aligned(position: int, length: int) -> int:
+    """Large weights start at a page, so that runtimes can map them; small ones at a cache line."""
+    step = _LARGE_ALIGNMENT if length >= _LARGE else _SMALL_ALIGNMENT
+    return -(-position // step) * step
+
+
+def share_weights(out: Path, weights: Mapping[str, Weight]) -> dict[str, Placed]:
+    """Returns the places of weights in the source's own files, seen from the output folder.
+
+    Raises:
+        CutterError: The output folder is not the data file's folder or an ancestor of it, so no relative path that
+            ONNX allows leads there.
+    """
+    placed = {}
+    base = out.resolve()
+    for name, weight in weights.items():
+        if not isinstance(weight.source, ByteRange):
+            continue
+        path = weight.source.path.resolve()
+        if not path.is_relative_to(base):
+            raise CutterError(
+                "weights can only be shared with stages in the data file's folder or one above it",
+                one_line(str(out)),
+                f"write into {one_line(str(path.parent))}, or copy the weights",
+            )
+        location = path.relative_to(base).as_posix()
+        placed[name] = Placed(location, weight.source.offset, weight.source.length)
+    return placed
