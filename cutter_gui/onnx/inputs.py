@@ -223,8 +223,9 @@ def as_ort_value(array: Array, dtype: int) -> OrtValue:
     )
 
 
-def describe(arrays: Mapping[str, Array], note: str) -> dict[str, str]:
+def describe(arrays: Mapping[str, Array], notes: Mapping[str, str]) -> dict[str, str]:
     """Returns what the inputs were, by name, for the report."""
     return {
-        name: f"{array.dtype}{list(array.shape)}" + (f" ({note})" if note else "") for name, array in arrays.items()
+        name: f"{array.dtype}{list(array.shape)}" + (f" ({notes[name]})" if notes.get(name) else "")
+        for name, array in arrays.items()
     }

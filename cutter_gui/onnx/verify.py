@@ -9,7 +9,7 @@ of the original exposed and name the first one that differs.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from cutter_gui.onnx.channels import DetachedStage, detach, is_channel
 from cutter_gui.onnx.compare import Difference, as_array, difference
 from cutter_gui.onnx.exemptions import FLOAT16_TOLERANCE, OPTIMIZED_TOLERANCE, randomized_outputs, rounded_outputs
 from cutter_gui.onnx.infer import type_of
-from cutter_gui.onnx.inputs import as_ort_value, candidate_inputs, describe, read_npz
+from cutter_gui.onnx.inputs import Array, as_ort_value, candidate_inputs, describe, read_npz
 from cutter_gui.onnx.load import LoadedModel, load_model
 from cutter_gui.onnx.model import OnnxModel, open_model, referring
 from cutter_gui.onnx.run_stages import Values, run_plain, run_sendrecv
@@ -151,19 +151,20 @@ class _Verification:
         types = {value.name: type_of(value.type)[0] for value in values}
         session = open_session(self.original.model, self.request.optimized)
         wanted = [value.name for value in session.get_outputs()]
+        candidates: Iterator[tuple[dict[str, Array], dict[str, str]]]
         if self.request.inputs is not None:
             candidates = iter([(read_npz(self.request.inputs, values), {})])
         else:
             candidates = candidate_inputs(self.loaded.model, self.graph, values, self.request.seed)
         failure: CutterError | None = None
-        for arrays, note in candidates:
+        for arrays, notes in candidates:
             feeds = {name: as_ort_value(array, types[name]) for name, array in arrays.items()}
             try:
                 self._outputs = run_session(session, wanted, feeds, self.original.model.path)
             except CutterError as error:
                 failure = failure or error
                 continue
-            return feeds, describe(arrays, note)
+            return feeds, describe(arrays, notes)
         assert failure is not None
         raise failure
 
