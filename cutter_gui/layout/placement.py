@@ -113,14 +113,14 @@ def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
         to_left, to_top, to_width, _ = rects[sketch.link_target[link]].tolist()
         start, end = (left + width / 2, top + height), (to_left + to_width / 2, to_top)
         rows[link] = (
-            _upward_curve(start, end, max(left + width, to_left + to_width))
+            upward_curve(start, end, max(left + width, to_left + to_width))
             if end[1] <= start[1]
             else (vertical_curve(start, end))
         )
     return Routes.from_rows(rows)
 
 
-def _upward_curve(start: tuple[float, float], end: tuple[float, float], right: float) -> list[list[float]]:
+def upward_curve(start: tuple[float, float], end: tuple[float, float], right: float) -> list[list[float]]:
     """Returns a loop from the bottom of one box around the right side to the top of one above, or of the same."""
     lane, reach = right + NODE_GAP, LAYER_GAP / 2
     middle = (start[1] + end[1]) / 2

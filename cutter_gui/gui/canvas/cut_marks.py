@@ -1,0 +1,178 @@
+"""Where cuts are drawn: a line across the graph for each, and a mark on each edge it cuts.
+
+Terms: the *reach* of a wire is the range of heights a mark may stand at; the *level* of a cut is the height that most
+of its wires reach.
+
+Steps: (1) the level, by sweeping over the ends of all reaches; of the heights that reach it, the one at which a line
+from the first to the last wire touches the fewest boxes; (2) each wire gets its mark at the level, or as near to it as
+it reaches; (3) marks near the level are joined by a line from left to right, which goes on to the tag; marks far off,
+and those of stubs, which stand beside their consumers, stand alone.
+
+Complexity: O(L log L) for the L edges of a cut, and a grid query for each height tried. Left out: lines that bend
+around boxes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cutter_gui.core.stages import Staging
+from cutter_gui.gui.canvas.camera import Rect
+from cutter_gui.gui.canvas.curves import point_at_height, polyline
+from cutter_gui.gui.canvas.spatial_index import SceneIndex
+from cutter_gui.layout.scene import Scene, WireKind
+
+END_GAP = 14.0  # marks keep so far from the ends of a wire
+NEAR_LEVEL = 96.0
+OVERHANG = 44.0
+TAG_WIDTH = 76.0
+TAG_HEIGHT = 26.0
+FRACTIONS = (0.5, 0.4, 0.6, 0.28, 0.72, 0.15, 0.85)
+SAME_PLACE = 22.0
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Scissors on a wire.
+
+    Attributes:
+        wire: The wire.
+        x: Scene position.
+        y: Scene position.
+        cuts: The cuts it stands for, ascending.
+        shared: Whether other cuts have the same edge, so that numbers are needed.
+    """
+
+    wire: int
+    x: float
+    y: float
+    cuts: tuple[int, ...]
+    shared: bool
+
+
+@dataclass(frozen=True)
+class CutLine:
+    """The line of one cut.
+
+    Attributes:
+        cut: The cut.
+        points: From left to right.
+        tag: Rectangle of the tag, at the right end; for a cut without a line beside its first mark.
+    """
+
+    cut: int
+    points: tuple[Point, ...]
+    tag: Rect
+
+
+@dataclass(frozen=True)
+class CutDrawing:
+    """All marks and lines of a plan."""
+
+    marks: tuple[Mark, ...] = ()
+    lines: tuple[CutLine, ...] = ()
+
+
+def draw_cuts(staging: Staging | None, scene: Scene, index: SceneIndex) -> CutDrawing:
+    """Returns where the cuts of a plan are drawn; see the top of this file."""
+    if staging is None or not len(staging.listings.edge):
+        return CutDrawing()
+    wires_by_cut: dict[int, list[int]] = {}
+    cuts_by_wire: dict[int, list[int]] = {}
+    for edge, cut in zip(staging.listings.edge.tolist(), staging.listings.cut.tolist(), strict=True):
+        wire = scene.edge_wire.get(edge)
+        if wire is not None:
+            wires_by_cut.setdefault(cut, []).append(wire)
+            cuts_by_wire.setdefault(wire, []).append(cut)
+    marks: list[Mark] = []
+    lines: list[CutLine] = []
+    taken: dict[int, list[float]] = {}
+    for cut, wires in sorted(wires_by_cut.items()):
+        plain = [wire for wire in wires if scene.wire_kind[wire] == WireKind.EDGE]
+        joined: list[Mark] = []
+        level = _level(scene, index, plain) if plain else 0.0
+        for wire in plain:
+            mark = _mark_near(scene, wire, level, cut, taken, len(cuts_by_wire[wire]) > 1)
+            marks.append(mark)
+            if abs(mark.y - level) <= NEAR_LEVEL:
+                joined.append(mark)
+        first_stub = next((wire for wire in wires if scene.wire_kind[wire] == WireKind.STUB), None)
+        if joined:
+            lines.append(_line(cut, joined, index))
+        elif first_stub is not None:
+            x, y = _middle(scene, first_stub)
+            lines.append(CutLine(cut, (), (x - TAG_WIDTH / 2, y - 2 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)))
+    for wire, cuts in cuts_by_wire.items():
+        if scene.wire_kind[wire] == WireKind.STUB:
+            x, y = _middle(scene, wire)
+            marks.append(Mark(wire, x, y, tuple(sorted(cuts)), len(cuts) > 1))
+    return CutDrawing(tuple(marks), tuple(lines))
+
+
+def _middle(scene: Scene, wire: int) -> Point:
+    line = polyline(scene.points(wire), 4)
+    x, y = line[len(line) // 2].tolist()
+    return x, y
+
+
+def _reach(scene: Scene, wire: int) -> tuple[float, float]:
+    """Returns the heights between which a mark may stand on a wire."""
+    points = scene.points(wire)
+    top, bottom = float(points[0, 1]), float(points[-1, 1])
+    if bottom < top:  # an upward wire: its marks stand by its lower start
+        return top, top + END_GAP
+    gap = min(END_GAP, (bottom - top) / 2)
+    return top + gap, bottom - gap
+
+
+def _level(scene: Scene, index: SceneIndex, wires: list[int]) -> float:
+    """Returns the height of a cut's line; step 1."""
+    reaches = np.array([_reach(scene, wire) for wire in wires])
+    events = np.concatenate([reaches[:, 0], reaches[:, 1]])
+    change = np.repeat([1, -1], len(wires))
+    order = np.lexsort((-change, events))
+    depth = np.cumsum(change[order])
+    at = int(np.argmax(depth))
+    low, high = float(events[order[at]]), float(events[order[min(at + 1, len(order) - 1)]])
+    crossing = [wire for wire, (a, b) in zip(wires, reaches.tolist(), strict=True) if a <= low <= b]
+    best, fewest = (low + high) / 2, None
+    for fraction in FRACTIONS:
+        y = low + fraction * (high - low)
+        xs = [point_at_height(scene.points(wire), y)[0] for wire in crossing]
+        touched = len(index.boxes_in(min(xs) - OVERHANG, y - 4, max(xs) - min(xs) + 2 * OVERHANG, 8))
+        if fewest is None or touched < fewest:
+            best, fewest = y, touched
+        if not touched:
+            break
+    return best
+
+
+def _mark_near(scene: Scene, wire: int, level: float, cut: int, taken: dict[int, list[float]], shared: bool) -> Mark:
+    """Returns the mark of a cut on a wire, below those of earlier cuts that would cover it."""
+    low, high = _reach(scene, wire)
+    y = min(max(level, low), high)
+    others = taken.setdefault(wire, [])
+    while any(abs(y - other) < SAME_PLACE for other in others):
+        y += SAME_PLACE
+    others.append(y)
+    x, y = point_at_height(scene.points(wire), y)
+    return Mark(wire, x, y, (cut,), shared)
+
+
+def _line(cut: int, marks: list[Mark], index: SceneIndex) -> CutLine:
+    """Returns the line through marks, and a place for its tag beside the boxes."""
+    points = sorted((mark.x, mark.y) for mark in marks)
+    left, right = points[0], points[-1]
+    x, y = right[0] + OVERHANG + 12, right[1] - TAG_HEIGHT / 2
+    for _ in range(8):
+        covered = index.boxes_in(x, y, TAG_WIDTH, TAG_HEIGHT)
+        if not len(covered):
+            break
+        rects = index.scene.box_rect[covered]
+        x = float((rects[:, 0] + rects[:, 2]).max()) + 12
+    whole = ((left[0] - OVERHANG, left[1]), *points, (x, right[1]))
+    return CutLine(cut, whole, (x, y, TAG_WIDTH, TAG_HEIGHT))

@@ -1,0 +1,96 @@
+"""Where the type of a tensor is written beside the edge that leaves its producer.
+
+A label stands to the right of the port its tensor leaves from, below the box, and is as wide as the room up to the next
+port in that row allows: shape, dtype and bytes, or shape and dtype, or nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from cutter_gui.core.graph import Graph, Ints
+from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.gui.canvas.camera import Rect
+from cutter_gui.layout.scene import Floats, Scene, WireKind
+
+HEIGHT = 18.0
+OFFSET_X = 8.0
+OFFSET_Y = 11.0
+PADDING = 8.0
+CLEARANCE = 16.0
+WIDEST = 200.0
+CHARACTER = 6.1  # mean width at the label's size, generous so that the text is never clipped
+
+
+class EdgeLabels:
+    """The labels of a scene."""
+
+    def __init__(self, graph: Graph, scene: Scene) -> None:
+        self._graph = graph
+        self._scene = scene
+        self._texts: dict[int, str] = {}
+
+    @cached_property
+    def _anchors(self) -> tuple[Ints, Floats, Floats]:
+        """The tensors that may have a label, where it starts [A, 2], and the room it has [A]."""
+        scene = self._scene
+        wires = np.flatnonzero(np.isin(scene.wire_kind, (WireKind.EDGE, WireKind.OUTPUT)))
+        _, first = np.unique(scene.wire_tensor[wires], return_index=True)
+        wires = wires[first]
+        start = scene.wire_points[scene.wire_starts[wires]]
+        bottom = scene.box_rect[scene.wire_source[wires]]
+        start = np.stack([start[:, 0], bottom[:, 1] + bottom[:, 3]], axis=1) + np.array([OFFSET_X, OFFSET_Y])
+        order = np.lexsort((start[:, 0], start[:, 1]))
+        wires, start = wires[order], start[order]
+        room = np.full(len(wires), WIDEST)
+        if len(wires) > 1:
+            same_row = np.abs(np.diff(start[:, 1])) < HEIGHT
+            gap = np.diff(start[:, 0]) - CLEARANCE
+            room[:-1] = np.where(same_row, np.minimum(np.maximum(gap, 0), WIDEST), WIDEST)
+        return scene.wire_tensor[wires], start.astype(np.float32), room.astype(np.float32)
+
+    @cached_property
+    def _place(self) -> dict[int, int]:
+        return {tensor: at for at, tensor in enumerate(self._anchors[0].tolist())}
+
+    def text(self, tensor: int) -> str:
+        """Returns what fits beside a tensor's first edge, empty when nothing does."""
+        if tensor not in self._texts:
+            self._texts[tensor] = self._fitting(tensor)
+        return self._texts[tensor]
+
+    def _fitting(self, tensor: int) -> str:
+        at = self._place.get(tensor)
+        graph = self._graph
+        if at is None or (graph.tensor_shapes[tensor] is None and not graph.tensor_dtype[tensor]):
+            return ""
+        room = float(self._anchors[2][at])
+        short, size = type_text(graph, tensor), tensor_size_text(graph, tensor)
+        for text in (f"{short} · {size}" if size != "?" else short, short):
+            if _width(text) <= room:
+                return text
+        return ""
+
+    def rect(self, tensor: int) -> Rect | None:
+        """Returns the label's rectangle in the scene, None when it has none."""
+        text = self.text(tensor)
+        if not text:
+            return None
+        x, y = self._anchors[1][self._place[tensor]].tolist()
+        return x, y, _width(text), HEIGHT
+
+    def tensor_at(self, x: float, y: float) -> int:
+        """Returns the tensor whose label is at a point, -1 for none."""
+        tensors, start, room = self._anchors
+        inside = (start[:, 0] <= x) & (x <= start[:, 0] + room) & (start[:, 1] <= y) & (y <= start[:, 1] + HEIGHT)
+        for tensor in tensors[inside].tolist():
+            rect = self.rect(tensor)
+            if rect is not None and x <= rect[0] + rect[2]:
+                return int(tensor)
+        return -1
+
+
+def _width(text: str) -> float:
+    return len(text) * CHARACTER + 2 * PADDING

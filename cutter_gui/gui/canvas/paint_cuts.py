@@ -1,0 +1,113 @@
+"""Cuts: the dashed line across the graph with its tag, and scissors on every cut edge."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import cos, radians, sin
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath
+
+from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas.camera import Rect
+from cutter_gui.gui.canvas.cut_marks import CutLine, Mark
+from cutter_gui.gui.canvas.sheet import Picture
+
+DISC = 9.0
+MARKS_FROM = 0.3
+TAGS_FROM = 0.3
+
+
+def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float) -> None:
+    """Draws the lines, marks and tags of all cuts that touch the visible part."""
+    drawing = picture.cuts
+    shown = QRectF(*visible).adjusted(-40, -40, 40, 40)
+    lines = [line for line in drawing.lines if line.points and _line_bounds(line).intersects(shown)]
+    for line in lines:
+        _paint_line(painter, picture, line, scale)
+    size = max(1.0, min(0.55 / scale, 4.0))
+    if scale >= MARKS_FROM:
+        for mark in drawing.marks:
+            if shown.contains(mark.x, mark.y):
+                _paint_mark(painter, picture, mark)
+    for line in drawing.lines:
+        if shown.intersects(QRectF(*line.tag)):
+            _paint_tag(painter, picture, line, size)
+
+
+def _line_bounds(line: CutLine) -> QRectF:
+    xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
+    return QRectF(min(xs), min(ys) - 1, max(xs) - min(xs), max(ys) - min(ys) + 2)
+
+
+def _paint_line(painter: QPainter, picture: Picture, line: CutLine, scale: float) -> None:
+    active = line.cut == picture.active_cut
+    width = max(2.0 if active else 1.5, 1.2 / scale)
+    stretch = max(1.0, 0.5 / scale)
+    colour = picture.palette.text if active else picture.palette.text_soft
+    painter.setPen(ink.dashed(colour, width, 7 * stretch, 5 * stretch))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(_smooth(line.points))
+
+
+def _smooth(points: tuple[tuple[float, float], ...]) -> QPainterPath:
+    """Returns a path through points from left to right, level at each."""
+    path = QPainterPath(QPointF(*points[0]))
+    for (x0, y0), (x1, y1) in pairwise(points):
+        middle = (x0 + x1) / 2
+        path.cubicTo(middle, y0, middle, y1, x1, y1)
+    return path
+
+
+def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
+    palette = picture.palette
+    active = picture.active_cut in mark.cuts
+    ground, figure = palette.canvas, palette.text if active else palette.text_soft
+    numbers = "·".join(str(cut) for cut in mark.cuts) if mark.shared or len(mark.cuts) > 1 else ""
+    room = ink.metrics(ink.LABEL_PIXELS, bold=True).horizontalAdvance(numbers) + 4 if numbers else 0.0
+    rect = QRectF(mark.x - DISC - room / 2, mark.y - DISC, 2 * DISC + room, 2 * DISC)
+    painter.setPen(ink.pen(figure, 1.4 if active else 1.0))
+    painter.setBrush(ink.colour(ground))
+    painter.drawRoundedRect(rect, DISC, DISC)
+    paint_scissors(painter, figure, QPointF(rect.left() + DISC, mark.y), 11)
+    if numbers:
+        painter.setPen(ink.colour(figure))
+        painter.setFont(ink.font(ink.LABEL_PIXELS, bold=True))
+        painter.drawText(
+            rect.adjusted(2 * DISC - 3, 0, -2, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, numbers
+        )
+
+
+def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, size: float) -> None:
+    palette = picture.palette
+    active = line.cut == picture.active_cut
+    left, top, width, height = line.tag
+    painter.save()
+    painter.translate(left, top + height / 2)
+    painter.scale(size, size)
+    rect = QRectF(0, -height / 2, width, height)
+    ground, figure = (palette.text, palette.canvas) if active else (palette.canvas, palette.text)
+    painter.setPen(ink.pen(palette.text, 1.4))
+    painter.setBrush(ink.colour(ground))
+    painter.drawRoundedRect(rect, height / 2, height / 2)
+    paint_scissors(painter, figure, QPointF(19, 0), 13)
+    painter.setPen(ink.colour(figure))
+    painter.setFont(ink.font(12, bold=True))
+    text = QCoreApplication.translate("Canvas", "Cut {number}").format(number=line.cut)
+    painter.drawText(rect.adjusted(29, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    painter.restore()
+
+
+def paint_scissors(painter: QPainter, colour: str, centre: QPointF, size: float) -> None:
+    """Draws open scissors that point to the right, ``size`` pixels long."""
+    painter.save()
+    painter.translate(centre)
+    painter.scale(size / 16, size / 16)
+    painter.setPen(ink.pen(colour, 1.8))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for side in (-1, 1):
+        painter.drawEllipse(QPointF(-5.2, side * 3.9), 2.5, 2.5)
+        angle = radians(27) * side
+        start = QPointF(-3.3, side * 2.3)
+        painter.drawLine(start, QPointF(start.x() + 11.6 * cos(angle), start.y() - 11.6 * sin(angle)))
+    painter.restore()

@@ -1,0 +1,112 @@
+"""What the canvas says: tooltips, and what a click would do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+
+from cutter_gui.core.errors import one_line
+from cutter_gui.core.graph import Graph, TensorKind
+from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.gui.canvas.hit import Hit, HitKind
+from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.gui.selection import Selection
+
+NAME_LIMIT = 120
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Canvas", text)
+
+
+def _name(text: str) -> str:
+    return one_line(text, NAME_LIMIT)
+
+
+def tooltip(picture: Picture, hit: Hit) -> str:
+    """Returns what there is to know about a thing, as plain text in lines; empty for the ground."""
+    if hit.kind is HitKind.NODE:
+        return node_text(picture, hit.node)
+    return tensor_text(picture, hit.tensor) if hit.tensor >= 0 else ""
+
+
+def tensor_text(picture: Picture, tensor: int) -> str:
+    """Returns name, type, size, producer, consumers and cuts of a tensor."""
+    graph = picture.graph
+    consumers = len(graph.consumers(tensor))
+    lines = [
+        _name(graph.tensor_names[tensor]),
+        f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}",
+        _from_text(graph, tensor),
+        _tr("1 consumer") if consumers == 1 else _tr("{count} consumers").format(count=consumers),
+    ]
+    cuts = picture.cuts_of_tensor(tensor)
+    if cuts:
+        lines.append(_tr("in cut {numbers}").format(numbers=", ".join(map(str, cuts))))
+    return "\n".join(lines)
+
+
+def _from_text(graph: Graph, tensor: int) -> str:
+    producer = int(graph.tensor_producer[tensor])
+    if producer >= 0:
+        return _tr("from {op} {node}").format(op=graph.op(producer), node=_name(graph.node_label(producer)))
+    kind = graph.tensor_kind[tensor]
+    if kind == TensorKind.INPUT:
+        return _tr("graph input")
+    return _tr("initializer") if kind == TensorKind.INITIALIZER else _tr("nothing produces it")
+
+
+def node_text(picture: Picture, node: int) -> str:
+    """Returns op, name and stage of a node."""
+    graph, staging = picture.graph, picture.staging
+    lines = [graph.op(node), _name(graph.node_label(node))]
+    if staging is not None and staging.plan.cuts and staging.node_stage[node] >= 0:
+        lines.append(_tr("stage {number}").format(number=int(staging.node_stage[node])))
+    return "\n".join(lines)
+
+
+def hint(picture: Picture, selection: Selection, hit: Hit) -> str:
+    """Returns what a click would do now, for the status line."""
+    if hit.kind is HitKind.EDGE:
+        return _edge_hint(picture, hit.tensor)
+    if hit.kind is HitKind.END:
+        return _tr("Click: select tensor {tensor}").format(tensor=_name(picture.graph.tensor_names[hit.tensor]))
+    if hit.kind is HitKind.NODE:
+        return _node_hint(picture, selection, hit.node)
+    if selection.tensor is not None:
+        return _tr("Click a consumer of {tensor} to put it in or out · Esc: deselect").format(
+            tensor=_name(picture.graph.tensor_names[selection.tensor])
+        )
+    return _tr("Click an edge to cut it · Drag: move · Wheel: zoom · F: whole graph")
+
+
+def _edge_hint(picture: Picture, tensor: int) -> str:
+    graph, cut = picture.graph, picture.active_cut
+    name = _name(graph.tensor_names[tensor])
+    only = _tr("Alt: select only")
+    if cut is None:
+        text = _tr("Click: start a cut with tensor {tensor}").format(tensor=name)
+    elif cut in picture.cuts_of_tensor(tensor):
+        text = _tr("Click: take tensor {tensor} out of cut {cut}").format(tensor=name, cut=cut)
+    else:
+        count = len(graph.consumers(tensor))
+        edges = _tr("its edge") if count == 1 else _tr("its {count} edges").format(count=count)
+        text = _tr("Click: put tensor {tensor} ({edges}) into cut {cut}").format(tensor=name, edges=edges, cut=cut)
+    return f"{text} · {only}"
+
+
+def _node_hint(picture: Picture, selection: Selection, node: int) -> str:
+    graph, tensor = picture.graph, selection.tensor
+    label = _name(graph.node_label(node))
+    if tensor is None or graph.edge(tensor, node) is None:
+        return _tr("Click: select {op} {node}").format(op=graph.op(node), node=label)
+    name, cut = _name(graph.tensor_names[tensor]), picture.active_cut
+    if cut is None:
+        return _tr("Click: start a cut with {tensor} for {node}").format(tensor=name, node=label)
+    if node in picture.cut_consumers(tensor):
+        return _tr("Click: take {node} out of cut {cut} for {tensor}").format(node=label, cut=cut, tensor=name)
+    return _tr("Click: put {node} into cut {cut} for {tensor}").format(node=label, cut=cut, tensor=name)
+
+
+def as_shown(text: str) -> str:
+    """Returns plain text for a tooltip; Qt would otherwise guess from names like ``<b>`` that it is rich text."""
+    return Qt.convertFromPlainText(text, Qt.WhiteSpaceMode.WhiteSpacePre)
