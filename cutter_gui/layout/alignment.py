@@ -6,7 +6,9 @@ layer, that get the same x; a *conflict* is a segment that crosses an inner segm
 Steps (Brandes and Koepf, 2002): (1) mark conflicts; (2) four times, from above or below and from left or right, align
 each vertex with the middle one of its neighbours where that crosses no alignment made before; (3) place the blocks: as
 far left as separations allow, then each as far right as the blocks beside it allow, which closes gaps; (4) line up the
-four results and take the mean of the middle two, which keeps all separations.
+four results and take the mean of the middle two, which keeps all separations; (5) a few times, move each straight run
+of vertices towards the middle of what it is linked to, as far as its neighbours let it: blocks without a neighbour on
+one side would else stay far off.
 
 Complexity: O(V + E), iterative: blocks are placed in topological order instead of by the paper's recursion. Left out:
 the classes of the paper, which the second pass of (3) makes unnecessary.
@@ -20,6 +22,9 @@ import numpy as np
 
 from cutter_gui.layout.ordering import Levels
 from cutter_gui.layout.placement import Doubles
+
+DRAW_IN_SWEEPS = 8
+STRAIGHT = 0.01
 
 
 def aligned(levels: Levels, width: Doubles, gap: float, box_count: int) -> Doubles:
@@ -46,7 +51,7 @@ def aligned(levels: Levels, width: Doubles, gap: float, box_count: int) -> Doubl
             root = _blocks(layers, near, place, conflicts, rightwards)
             x = _placed(layers, root, widths, gap, rightwards)
             results.append(np.asarray(x, dtype=np.float64))
-    return _balanced(results, width)
+    return _drawn_in(levels, above, _balanced(results, width).tolist(), widths, gap)
 
 
 def _conflicts(
@@ -148,3 +153,61 @@ def _balanced(results: list[Doubles], width: Doubles) -> Doubles:
         lined.append(x + shift)
     ranked = np.sort(np.stack(lined), axis=0)
     return np.asarray((ranked[1] + ranked[2]) / 2, dtype=np.float64)
+
+
+def _drawn_in(levels: Levels, above: list[list[int]], x: list[float], width: list[float], gap: float) -> Doubles:
+    """Returns positions with straight runs moved towards what they are linked to; step 5."""
+    runs = _runs(levels, above, x)
+    left, right = _neighbours(levels)
+    run_of = [0] * len(x)
+    for number, run in enumerate(runs):
+        for vertex in run:
+            run_of[vertex] = number
+    for sweep in range(DRAW_IN_SWEEPS):
+        for number in range(len(runs)) if sweep % 2 == 0 else range(len(runs) - 1, -1, -1):
+            run = runs[number]
+            low, high = float("-inf"), float("inf")
+            linked: list[float] = []
+            for vertex in run:
+                if left[vertex] >= 0:
+                    low = max(low, x[left[vertex]] + (width[left[vertex]] + width[vertex]) / 2 + gap)
+                if right[vertex] >= 0:
+                    high = min(high, x[right[vertex]] - (width[right[vertex]] + width[vertex]) / 2 - gap)
+            for vertex in (run[0], run[-1]):
+                linked += [x[other] for other in levels.above[vertex] if run_of[other] != number]
+                linked += [x[other] for other in levels.below[vertex] if run_of[other] != number]
+            if linked and low <= high:
+                linked.sort()
+                middle = (linked[(len(linked) - 1) // 2] + linked[len(linked) // 2]) / 2
+                at = min(max(middle, low), high)
+                for vertex in run:
+                    x[vertex] = at
+    return np.asarray(x, dtype=np.float64)
+
+
+def _runs(levels: Levels, above: list[list[int]], x: list[float]) -> list[list[int]]:
+    """Returns chains of linked vertices at one x, from the top."""
+    run_of = [-1] * len(x)
+    runs: list[list[int]] = []
+    for layer in levels.layers:
+        for vertex in layer:
+            for other in above[vertex]:
+                number = run_of[other]
+                if abs(x[other] - x[vertex]) < STRAIGHT and runs[number][-1] == other:
+                    run_of[vertex] = number
+                    runs[number].append(vertex)
+                    x[vertex] = x[other]
+                    break
+            else:
+                run_of[vertex] = len(runs)
+                runs.append([vertex])
+    return runs
+
+
+def _neighbours(levels: Levels) -> tuple[list[int], list[int]]:
+    """Returns the vertex left and right of each, -1 for none."""
+    left, right = [-1] * len(levels.above), [-1] * len(levels.above)
+    for layer in levels.layers:
+        for one, two in pairwise(layer):
+            right[one], left[two] = two, one
+    return left, right

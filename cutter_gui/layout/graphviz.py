@@ -1,9 +1,9 @@
 """The layout engine for small graphs: Graphviz dot, through pygraphviz.
 
 Steps: (1) the cells become boxes of fixed size with numbers for names, so that no text of the user is ever parsed;
-(2) dot ranks them, orders them and routes splines around them, within limits (`nslimit`, `nslimit1`, `mclimit`) that
-keep it from running away on wide graphs, and with lines instead of splines above `SPLINES_UP_TO` boxes; (3) the
-positions are read back, y downwards.
+(2) dot ranks and orders them and gives them x, within limits (`nslimit`, `nslimit1`, `mclimit`) that keep it from
+running away; links of chains are heavy, so that chains stay straight; (3) the positions are read back, y downwards;
+(4) `cutter_gui.layout.routing` draws the links, since dot's own splines are slow on wide graphs and not always smooth.
 
 Complexity: dot's network simplex is superlinear; `cutter_gui.layout.choose` sends large graphs elsewhere. It runs
 in C and holds the GIL: call it in a process of its own where a window must stay alive. Left out: clusters.
@@ -18,12 +18,15 @@ from contextlib import contextmanager
 import numpy as np
 
 from cutter_gui.core.format import Progress, no_progress
-from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Placement, Routes
+from cutter_gui.core.graph import Ints
+from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Placement
+from cutter_gui.layout.routing import routed
 from cutter_gui.layout.sketch import Sketch
 
-SPLINES_UP_TO = 1500
 POINTS_PER_INCH = 72
+LIMITED_ABOVE = 400
 LIMITS = "nslimit=0.1 nslimit1=2 mclimit=0.1"
+GENEROUS = "nslimit=2 nslimit1=4 mclimit=0.5"
 
 
 class GraphvizFailed(Exception):
@@ -31,7 +34,7 @@ class GraphvizFailed(Exception):
 
 
 def place(sketch: Sketch, progress: Progress = no_progress) -> Placement:
-    """Returns positions of the cells and routes of the links.
+    """Returns positions of the cells and routes of the links; see the top of this file.
 
     Raises:
         GraphvizFailed: Graphviz is not there or failed.
@@ -68,23 +71,33 @@ def _plain_numbers() -> Iterator[None]:
 
 def _dot_text(sketch: Sketch) -> str:
     inch = POINTS_PER_INCH
-    splines = "spline" if sketch.box_count <= SPLINES_UP_TO else "line"
+    limits = GENEROUS if sketch.box_count <= LIMITED_ABOVE else LIMITS
     lines = [
         "digraph {",
-        f"graph [{LIMITS} splines={splines} nodesep={NODE_GAP / inch:.5f} ranksep={LAYER_GAP / inch:.5f}];",
+        f"graph [{limits} splines=false nodesep={NODE_GAP / inch:.5f} ranksep={LAYER_GAP / inch:.5f}];",
         'node [shape=box fixedsize=true label=""];',
         "edge [tailport=s headport=n arrowhead=none];",
     ]
     for box, (width, height) in enumerate(sketch.cell.tolist()):
         lines.append(f"{box} [width={width / inch:.5f} height={height / inch:.5f}];")
-    ends = zip(sketch.link_source.tolist(), sketch.link_target.tolist(), strict=True)
+    weight = _weights(sketch)
+    ends = zip(sketch.link_source.tolist(), sketch.link_target.tolist(), weight.tolist(), strict=True)
     lines.extend(
-        f"{source} -> {target} [key={link}];" for link, (source, target) in enumerate(ends) if source != target
+        f"{source} -> {target} [key={link} weight={heavy}];"
+        for link, (source, target, heavy) in enumerate(ends)
+        if source != target
     )
     above = zip(sketch.order_source.tolist(), sketch.order_target.tolist(), strict=True)
     lines.extend(f"{source} -> {target} [key=o{n} style=invis weight=0];" for n, (source, target) in enumerate(above))
     lines.append("}")
     return "\n".join(lines)
+
+
+def _weights(sketch: Sketch) -> Ints:
+    """Returns [K], how much dot tries to keep each link straight: links of a chain most of all."""
+    leaves = np.bincount(sketch.link_source, minlength=sketch.box_count)[sketch.link_source] == 1
+    enters = np.bincount(sketch.link_target, minlength=sketch.box_count)[sketch.link_target] == 1
+    return np.where(leaves & enters, 12, np.where(leaves | enters, 3, 1)).astype(np.int32)
 
 
 def _read(drawing: object, sketch: Sketch) -> Placement:
@@ -98,17 +111,6 @@ def _read(drawing: object, sketch: Sketch) -> Placement:
         if not position:
             raise GraphvizFailed("Graphviz gave a node no position")
         center[int(node)] = [float(part) for part in position.split(",")]
-    rows: list[list[list[float]]] = [[] for _ in range(len(sketch.link_source))]
-    for edge in drawing.edges():
-        if edge.name and not edge.name.startswith("o"):
-            rows[int(edge.name)] = _curve(edge.attr["pos"] or "")
-    routes = Routes.from_rows(rows)
     center[:, 1] *= -1
-    routes.points[:, 1] *= -1
-    return Placement("graphviz", np.round(center), routes)
-
-
-def _curve(position: str) -> list[list[float]]:
-    """Returns the control points of an edge; none when dot drew it in several parts or not at all."""
-    points = [[float(part) for part in word.split(",")] for word in position.split() if word[0] not in "es"]
-    return points if len(points) >= 4 and len(points) % 3 == 1 else []
+    center = np.round(center)
+    return Placement("graphviz", center, routed(sketch, center))

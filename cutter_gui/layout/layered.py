@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.layout.alignment import aligned
 from cutter_gui.layout.ordering import Levels, ordered
 from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Doubles, Placement, Routes
+from cutter_gui.layout.routing import curve_through
 from cutter_gui.layout.sketch import Sketch
 
 BENDS_PER_BOX = 2
@@ -178,26 +178,5 @@ def _routes(sketch: Sketch, bends: Bends, x: Doubles, top: Doubles, height: Doub
             passed = [(lanes[link], tops[upper + 1], bottoms[lower - 1])]
         start = (tops[upper] + bottoms[upper]) / 2 + half[source]
         end = (tops[lower] + bottoms[lower]) / 2 - half[target]
-        rows.append(_through((xs[source], start), passed, (xs[target], end)))
+        rows.append(curve_through((xs[source], start), passed, (xs[target], end)))
     return Routes.from_rows(rows)
-
-
-def _through(
-    start: tuple[float, float], passed: list[tuple[float, float, float]], end: tuple[float, float]
-) -> list[list[float]]:
-    """Returns a curve through (x, top, bottom) places, vertical at each; runs at one x become one straight piece."""
-    curve = [[start[0], start[1]]]
-    stops = [start]
-    for at, above, below in passed:
-        stops.append((at, above))
-        stops.append((at, below))
-    stops.append(end)
-    merged = [stops[0]]
-    for before, stop, after in zip(stops[:-2], stops[1:-1], stops[2:], strict=True):
-        if not (abs(before[0] - stop[0]) < 0.5 and abs(after[0] - stop[0]) < 0.5):
-            merged.append(stop)
-    merged.append(stops[-1])
-    for (x0, y0), (x1, y1) in pairwise(merged):
-        middle = (y0 + y1) / 2
-        curve += [[x0, middle], [x1, middle], [x1, y1]]
-    return curve
