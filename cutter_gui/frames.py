@@ -1,0 +1,202 @@
+"""Messages between the window and a worker process.
+
+A frame is eight bytes, the length as a big-endian number, then a pickled `Message`. Both ends are the same program on
+the same machine and the pipe is private to them, so unpickling is safe here; it would not be for a file.
+
+A graph of 50,000 nodes unpickles in far more time than one frame of a screen. It is therefore sent in pieces: one
+frame for each field, long tuples cut into slices, so that the window can handle one piece, draw, and go on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cutter_gui.core.errors import CutterError
+from cutter_gui.core.format import SplitRequest, VerifyRequest
+
+_HEADER = 8
+_SLICE = 4000
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """Reads a model and lays it out; sends the graph, then the scene, as parts."""
+
+    path: Path
+    options: Any = None  # LayoutOptions, None for the defaults
+
+
+@dataclass(frozen=True)
+class SplitStages:
+    """Writes the stages of a plan; the result is a `SplitResult`."""
+
+    request: SplitRequest
+
+
+@dataclass(frozen=True)
+class VerifyStages:
+    """Compares written stages with their original; the result is a `VerifyReport`."""
+
+    request: VerifyRequest
+
+
+Request: TypeAlias = "OpenModel | SplitStages | VerifyStages"
+
+
+class InternalError(CutterError):
+    """An error that no code foresaw: a defect of the program, with the traceback for a report."""
+
+    def __init__(self, what: str, where: str = "", remedy: str = "", details: str = "") -> None:
+        super().__init__(what, where, remedy)
+        self.details = details
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.what, self.where, self.remedy, self.details))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is being done, and the fraction done, 0 to 1."""
+
+    what: str
+    fraction: float
+
+
+@dataclass(frozen=True)
+class PartBegins:
+    """The pieces of an object of this class follow."""
+
+    of: type
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A field of the part, or, when ``continues``, the next slice of one."""
+
+    field: str
+    value: object
+    continues: bool = False
+
+
+@dataclass(frozen=True)
+class PartEnds:
+    """All pieces of the part were sent."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The job is done."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The job ended in an error; ``details`` is the traceback of an error that no code foresaw, else empty."""
+
+    error: CutterError
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The request to stop was heard; what was begun is being removed."""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The job was cancelled and left nothing behind."""
+
+
+Message: TypeAlias = "Progress | PartBegins | Piece | PartEnds | Result | Failed | Stopping | Stopped"
+
+
+def encode(message: object) -> bytes:
+    """Returns the frame of a message."""
+    body = pickle.dumps(message, protocol=5)
+    return len(body).to_bytes(_HEADER, "big") + body
+
+
+def decode(body: bytes) -> Any:
+    """Returns the message of a frame's body."""
+    return pickle.loads(body)
+
+
+class FrameReader:
+    """Cuts a stream of bytes into the bodies of frames."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yields the bodies that ``data`` completes, in order."""
+        self._buffer += data
+        at = 0
+        try:
+            while len(self._buffer) - at >= _HEADER:
+                end = at + _HEADER + int.from_bytes(self._buffer[at : at + _HEADER], "big")
+                if len(self._buffer) < end:
+                    return
+                body = bytes(self._buffer[at + _HEADER : end])
+                at = end
+                yield body
+        finally:
+            del self._buffer[:at]
+
+
+def read_exactly(stream: Any, size: int) -> bytes:
+    """Reads ``size`` bytes from a blocking stream; fewer mean that it ended."""
+    data = b""
+    while len(data) < size:
+        more = stream.read(size - len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def read_frame(stream: Any) -> Any:
+    """Reads one message from a blocking stream; None when the stream has ended."""
+    header = read_exactly(stream, _HEADER)
+    if len(header) < _HEADER:
+        return None
+    size = int.from_bytes(header, "big")
+    body = read_exactly(stream, size)
+    return decode(body) if len(body) == size else None
+
+
+def in_pieces(part: Any) -> Iterator[Message]:
+    """Yields the messages that carry a dataclass instance piece by piece."""
+    yield PartBegins(type(part))
+    for field in dataclasses.fields(part):
+        value = getattr(part, field.name)
+        if not isinstance(value, tuple) or len(value) <= _SLICE:
+            yield Piece(field.name, value)
+            continue
+        for start in range(0, len(value), _SLICE):
+            yield Piece(field.name, value[start : start + _SLICE], continues=True)
+    yield PartEnds()
+
+
+class Assembly:
+    """Puts the pieces of one part together."""
+
+    def __init__(self, begins: PartBegins) -> None:
+        self._of = begins.of
+        self._fields: dict[str, object] = {}
+        self._slices: dict[str, list[object]] = {}
+
+    def add(self, piece: Piece) -> None:
+        if piece.continues and isinstance(piece.value, tuple):
+            self._slices.setdefault(piece.field, []).extend(piece.value)
+        else:
+            self._fields[piece.field] = piece.value
+
+    def finish(self) -> object:
+        """Returns the whole part."""
+        return self._of(**self._fields, **{name: tuple(values) for name, values in self._slices.items()})

@@ -1,0 +1,111 @@
+"""The registry of actions: menus, toolbar, shortcuts and help all read from it.
+
+An action is described once by an `ActionSpec`; whether it can be used now is asked of it whenever the window's state
+changes. A menu is a list of action ids in `MENUS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+
+from cutter_gui.gui import icons
+
+
+def always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One thing the user can do.
+
+    Attributes:
+        id: A stable name, such as ``file.open``.
+        text: What menus show, with the mnemonic's ``&``; ends in ``…`` when a dialog follows.
+        slot: What it does.
+        shortcut: Its keys, in Qt's portable text (several separated by ``; ``), or a standard key.
+        icon: Name of its icon, empty for none.
+        tip: One sentence on what it does.
+        enabled: Whether it can be used now.
+        checked: For an action that is on or off, whether it is on now.
+    """
+
+    id: str
+    text: str
+    slot: Callable[[], None]
+    shortcut: str | QKeySequence.StandardKey = ""
+    icon: str = ""
+    tip: str = ""
+    enabled: Callable[[], bool] = always
+    checked: Callable[[], bool] | None = None
+
+    @property
+    def plain_text(self) -> str:
+        """The text without mnemonic and dots."""
+        return self.text.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("…")
+
+
+@dataclass(frozen=True)
+class Menu:
+    """A menu: its title and the ids of its actions; ``-`` is a separator, a `Menu` a submenu."""
+
+    title: str
+    items: tuple[str | Menu, ...]
+
+
+class ActionRegistry(QObject):
+    """All actions of a window, by id."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._specs: dict[str, ActionSpec] = {}
+        self._actions: dict[str, QAction] = {}
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self._actions[action_id]
+
+    def __iter__(self) -> Iterator[ActionSpec]:
+        return iter(self._specs.values())
+
+    def add(self, spec: ActionSpec) -> QAction:
+        """Adds an action; its id may not be taken."""
+        if spec.id in self._specs:
+            raise ValueError(f"action {spec.id} exists")
+        action = QAction(spec.text, self)
+        action.setObjectName(spec.id)
+        if isinstance(spec.shortcut, QKeySequence.StandardKey):
+            action.setShortcuts(QKeySequence.keyBindings(spec.shortcut))
+        elif spec.shortcut:
+            action.setShortcuts([QKeySequence(keys) for keys in spec.shortcut.split("; ")])
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        tip = spec.tip or spec.plain_text
+        action.setStatusTip(tip)
+        action.setToolTip(f"{tip}  ({keys})" if keys else tip)
+        action.setCheckable(spec.checked is not None)
+        # The lambda takes the checked state that the signal carries, which no slot wants.
+        action.triggered.connect(lambda _checked=False, slot=spec.slot: slot())
+        self._specs[spec.id] = spec
+        self._actions[spec.id] = action
+        return action
+
+    def spec(self, action_id: str) -> ActionSpec:
+        return self._specs[action_id]
+
+    def refresh(self) -> None:
+        """Asks every action whether it can be used, and whether it is on."""
+        for action_id, spec in self._specs.items():
+            action = self._actions[action_id]
+            action.setEnabled(spec.enabled())
+            if spec.checked is not None:
+                action.setChecked(spec.checked())
+
+    def redraw_icons(self) -> None:
+        """Makes the icons anew in the colours of the present palette."""
+        palette = QGuiApplication.palette()
+        for action_id, spec in self._specs.items():
+            if spec.icon:
+                self._actions[action_id].setIcon(icons.icon(spec.icon, palette))

@@ -1,0 +1,122 @@
+"""Starts the window program."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from cutter_gui import __version__
+from cutter_gui.gui.action_table import saved_mode
+from cutter_gui.gui.settings import Settings
+from cutter_gui.gui.theme import Theme
+from cutter_gui.gui.window import MainWindow
+
+
+def run(paths: Sequence[str], cuts: str | None) -> int:
+    """Opens the window and returns when it is closed.
+
+    Args:
+        paths: A model, a cut spec, or both.
+        cuts: A cut spec to open over the model.
+
+    Returns:
+        The exit code: 0, or 130 after Ctrl+C in the terminal.
+    """
+    app = application()
+    settings = Settings()
+    theme = Theme(app, saved_mode(settings.text("theme", "system")))
+    window = MainWindow(theme, settings)
+    given = [Path(path) for path in (*paths, *([cuts] if cuts else []))]
+    if given:
+        window.open_at_start(given)
+    window.show()
+    with _defects_shown(window), _ctrl_c_quits(app):
+        code = app.exec()
+        window.end()
+    return code
+
+
+def application() -> QApplication:
+    """Returns the application object, set up."""
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontShowIconsInMenus)
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    if not isinstance(app, QApplication):
+        raise TypeError("an application without windows runs in this process already")
+    app.setApplicationName("cutter-gui")
+    app.setApplicationDisplayName("Cutter GUI")
+    app.setApplicationVersion(__version__)
+    app.setOrganizationName("cutter-gui")
+    app.setDesktopFileName("cutter-gui")
+    return app
+
+
+@contextlib.contextmanager
+def _defects_shown(window: MainWindow) -> Iterator[None]:
+    """Shows exceptions that no code foresaw, and logs them; the program lives on."""
+    before = sys.excepthook
+    shown: list[QObject] = []
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        text = "".join(traceback.format_exception(kind, error, trace))
+        print(text, file=sys.stderr, end="", flush=True)
+        if issubclass(kind, KeyboardInterrupt):
+            QCoreApplication.exit(130)
+            return
+        if shown:  # one message at a time: a defect in painting comes again with every frame
+            return
+        from cutter_gui.gui.dialogs.errors import defect_message
+
+        message = defect_message(window, f"{kind.__name__}: {error}", text)
+        shown.append(message)
+        message.finished.connect(lambda _result: shown.clear())
+        message.open()
+
+    sys.excepthook = show
+    try:
+        yield
+    finally:
+        sys.excepthook = before
+
+
+@contextlib.contextmanager
+def _ctrl_c_quits(app: QApplication) -> Iterator[None]:
+    """Lets Ctrl+C in the terminal end the event loop.
+
+    Python runs signal handlers between its own instructions, and none run while Qt waits. Python writes to a socket at
+    once when a signal comes; Qt watches the socket, and watching it runs an instruction.
+    """
+    reading, writing = socket.socketpair()
+    reading.setblocking(False)
+    writing.setblocking(False)
+    notifier = QSocketNotifier(reading.fileno(), QSocketNotifier.Type.Read)
+
+    def wake() -> None:
+        with contextlib.suppress(BlockingIOError):
+            reading.recv(64)
+
+    notifier.activated.connect(wake)
+    old_descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    old_handlers = {
+        number: signal.signal(number, lambda _number, _frame: app.exit(130))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in old_handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(old_descriptor)
+        notifier.setEnabled(False)
+        reading.close()
+        writing.close()

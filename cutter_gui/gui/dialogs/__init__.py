@@ -1,0 +1,1 @@
+"""Questions, errors and results. Every dialog is opened without blocking and calls back."""

@@ -1,0 +1,100 @@
+"""Help, shortcuts, and what this program is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+
+from cutter_gui import __version__
+from cutter_gui.gui.actions import ActionRegistry
+from cutter_gui.gui.menus import plain_menus
+from cutter_gui.resource_files import resource
+
+_CONTENTS = "contents.md"
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Help", text)
+
+
+class TextDialog(QDialog):
+    """Shows Markdown."""
+
+    def __init__(self, parent: QWidget, title: str, markdown: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.resize(680, 600)
+        self.browser = QTextBrowser()
+        self.browser.setOpenExternalLinks(True)
+        self.browser.document().setDocumentMargin(16)
+        if markdown:
+            self.browser.setMarkdown(markdown)
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 12)
+        layout.addWidget(self.browser, 1)
+        layout.addWidget(box, 0, Qt.AlignmentFlag.AlignRight)
+        box.setContentsMargins(0, 0, 12, 0)
+
+
+def help_dialog(parent: QWidget) -> TextDialog:
+    """Returns the help; links lead from page to page."""
+    dialog = TextDialog(parent, _tr("Help"))
+    dialog.browser.setSearchPaths([str(resource("help"))])
+    dialog.browser.setSource(QUrl(_CONTENTS))
+    return dialog
+
+
+def shortcuts_dialog(parent: QWidget, registry: ActionRegistry) -> TextDialog:
+    """Returns the list of shortcuts, made from the registry of actions."""
+    return TextDialog(parent, _tr("Keyboard shortcuts"), shortcuts_markdown(registry))
+
+
+def shortcuts_markdown(registry: ActionRegistry) -> str:
+    """Returns a table of the actions that have keys, menu by menu."""
+    lines = [f"# {_tr('Keyboard shortcuts')}", ""]
+    for title, ids in plain_menus():
+        rows = []
+        for action_id in ids:
+            keys = registry[action_id].shortcuts()
+            if keys:
+                shown = ", ".join(f"`{key.toString(QKeySequence.SequenceFormat.NativeText)}`" for key in keys)
+                rows.append(f"| {registry.spec(action_id).plain_text} | {shown} |")
+        if rows:
+            lines += [f"## {title}", "", f"| {_tr('Action')} | {_tr('Keys')} |", "|---|---|", *rows, ""]
+    lines += _gestures()
+    return "\n".join(lines)
+
+
+def _gestures() -> Iterable[str]:
+    rows = (
+        (_tr("Click an edge"), _tr("cut it in the active cut, or take it out")),
+        (_tr("With a tensor selected, click a consumer"), _tr("cut only the edge to it, or take it out")),
+        (_tr("Wheel"), _tr("zoom at the pointer")),
+        (_tr("Drag the ground"), _tr("move the view")),
+    )
+    return (
+        f"## {_tr('On the canvas')}",
+        "",
+        f"| {_tr('Gesture')} | {_tr('Does')} |",
+        "|---|---|",
+        *(f"| {gesture} | {does} |" for gesture, does in rows),
+    )
+
+
+def about_dialog(parent: QWidget) -> TextDialog:
+    """Returns what this program is."""
+    text = _tr(
+        "# Cutter GUI {}\n\n"
+        "Splits a neural network into pipeline stages: click edges of its graph to cut them, look at the stages that "
+        "follow and at what they send each other, and save stages that run.\n\n"
+        "Apache License 2.0"
+    ).format(__version__)
+    dialog = TextDialog(parent, _tr("About Cutter GUI"), text)
+    dialog.resize(460, 260)
+    return dialog

@@ -1,0 +1,252 @@
+"""The open model with its plan: what the window shows and edits.
+
+The plan is immutable and every change of it is a command on the undo stack. `Document.changed` says what a change
+concerns, so that a view refreshes just that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from cutter_gui.core import edits
+from cutter_gui.core.contents import StageContents, stage_contents
+from cutter_gui.core.diagnostic import Diagnostic, Fix
+from cutter_gui.core.errors import one_line
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.plan import Cut, Plan, Transport
+from cutter_gui.core.problems import diagnose
+from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.gui.commands import ChangePlan, PlanState, SpecFile
+from cutter_gui.gui.selection import Selection
+
+_NAME_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a change of the document concerns.
+
+    Attributes:
+        plan: The plan, and with it stages, contents and diagnostics.
+        active_cut: Which cut clicks go into.
+        selection: What is selected.
+        file: Where the plan is kept, or whether it is saved there.
+    """
+
+    plan: bool = False
+    active_cut: bool = False
+    selection: bool = False
+    file: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What follows from one plan: computed once, however many views ask."""
+
+    staging: Staging
+
+    @cached_property
+    def contents(self) -> tuple[StageContents, ...]:
+        return stage_contents(self.staging)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return diagnose(self.staging)
+
+
+class Document(QObject):
+    """One model and the plan over it.
+
+    Signals:
+        changed: A `Change`.
+        refused: One sentence: why an edit was not made.
+    """
+
+    changed = Signal(object)
+    refused = Signal(str)
+
+    def __init__(self, path: Path, graph: Graph, spec: SpecFile | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.path = path
+        self.graph = graph
+        self.undo_stack = QUndoStack(self)
+        plan = spec.spec.plan if spec else Plan()
+        self._state = PlanState(plan, 0 if plan.cuts else None, spec)
+        self._outcome = Outcome(assign_stages(graph, plan))
+        self._selection = Selection()
+        self.undo_stack.cleanChanged.connect(self._on_clean_changed)
+
+    def _on_clean_changed(self, _clean: bool) -> None:
+        self.changed.emit(Change(file=True))
+
+    @property
+    def plan(self) -> Plan:
+        return self._state.plan
+
+    @property
+    def active_cut(self) -> int | None:
+        return self._state.active_cut
+
+    @property
+    def spec(self) -> SpecFile | None:
+        return self._state.spec
+
+    @property
+    def staging(self) -> Staging:
+        return self._outcome.staging
+
+    @property
+    def contents(self) -> tuple[StageContents, ...]:
+        return self._outcome.contents
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return self._outcome.diagnostics
+
+    @property
+    def selection(self) -> Selection:
+        return self._selection
+
+    @property
+    def is_modified(self) -> bool:
+        return not self.undo_stack.isClean()
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of all weights of the model."""
+        return int(self.graph.tensor_stored.sum())
+
+    def select(self, selection: Selection) -> None:
+        if selection != self._selection:
+            self._selection = selection
+            self.changed.emit(Change(selection=True))
+
+    def set_active_cut(self, cut: int | None) -> None:
+        """Chooses the cut that clicks go into; no change of the plan."""
+        if cut is not None and not 0 <= cut < len(self.plan.cuts):
+            return
+        if cut != self.active_cut:
+            self._state = replace(self._state, active_cut=cut)
+            self.changed.emit(Change(active_cut=True))
+
+    def toggle_tensor(self, tensor: int) -> None:
+        """Puts all edges of a tensor into the active cut, or takes its edges out of it."""
+        name = self.graph.tensor_names[tensor]
+        plan, cut = self._plan_with_active_cut()
+        text = self.tr("Uncut {0} in cut {1}") if edits.is_listed(plan, cut, name) else self.tr("Cut {0} in cut {1}")
+        self._edit(edits.toggle_tensor(plan, cut, name), text.format(_short(name), cut), cut)
+
+    def toggle_consumer(self, tensor: int, consumer: int, cut: int | None = None) -> None:
+        """Puts the edge to one consumer into a cut, the active one unless given, or takes it out."""
+        name = self.graph.tensor_names[tensor]
+        plan, active = self._plan_with_active_cut()
+        target = active if cut is None else cut
+        try:
+            changed = edits.toggle_consumer(self.graph, plan, target, name, consumer)
+        except ValueError as error:
+            self.refused.emit(self.tr("This edge cannot be cut by itself: {}").format(error))
+            return
+        grows = _listed_edges(changed.cuts[target], name) > _listed_edges(plan.cuts[target], name)
+        whole = any(edge.tensor == name and edge.consumers is None for edge in changed.cuts[target].edges)
+        text = (
+            self.tr("Cut {0} to {1} in cut {2}") if grows or whole else self.tr("Uncut {0} to {1} in cut {2}")
+        ).format(_short(name), _short(self.graph.node_label(consumer)), target)
+        self._edit(changed, text, target)
+
+    def add_cut(self) -> None:
+        at = len(self.plan.cuts)
+        self._edit(edits.add_cut(self.plan), self.tr("Add cut {}").format(at), at)
+
+    def rename_cut(self, cut: int, name: str) -> None:
+        clean = name.strip()
+        text = self.tr("Rename cut {0} to {1}").format(cut, _short(clean))
+        self._edit(edits.rename_cut(self.plan, cut, clean), text, self.active_cut)
+
+    def remove_cut(self, cut: int) -> None:
+        left = len(self.plan.cuts) - 1
+        active = self.active_cut
+        if active is not None and (active > cut or active == left):
+            active -= 1
+        text = self.tr("Remove cut {}").format(cut)
+        self._edit(edits.remove_cut(self.plan, cut), text, active if left else None)
+
+    def move_cut(self, source: int, target: int) -> None:
+        """Moves a cut so that it stands at ``target`` afterwards, and makes it the active one."""
+        if source == target or not 0 <= target < len(self.plan.cuts):
+            return
+        text = self.tr("Move cut {0} to place {1}").format(source, target)
+        self._edit(edits.move_cut(self.plan, source, target), text, target)
+
+    def clear_cut(self, cut: int) -> None:
+        cuts = self.plan.cuts
+        emptied = (*cuts[:cut], replace(cuts[cut], edges=()), *cuts[cut + 1 :])
+        self._edit(replace(self.plan, cuts=emptied), self.tr("Clear cut {}").format(cut), cut)
+
+    def remove_tensor(self, cut: int, name: str) -> None:
+        """Takes a tensor out of a cut, by name, which the graph need not have."""
+        text = self.tr("Uncut {0} in cut {1}").format(_short(name), cut)
+        self._edit(edits.remove_tensor(self.plan, cut, name), text, cut)
+
+    def set_transport(self, transport: Transport) -> None:
+        text = self.tr("Relay tensors over every boundary")
+        if transport == "direct":
+            text = self.tr("Send tensors directly")
+        self._edit(self.plan.with_transport(transport), text, self.active_cut)
+
+    def apply_fix(self, fix: Fix) -> None:
+        self._edit(fix.plan, fix.title, self.active_cut)
+
+    def open_spec(self, spec: SpecFile) -> None:
+        """Takes the plan of a cut spec over, as one step of undo; it is then what is saved in that file."""
+        plan = spec.spec.plan
+        after = PlanState(plan, 0 if plan.cuts else None, spec)
+        text = self.tr("Open {}").format(_short(spec.path.name))
+        self.undo_stack.push(ChangePlan(self, text, self._state, after))
+        self.undo_stack.setClean()
+
+    def mark_saved(self, spec: SpecFile) -> None:
+        """States that the plan is now kept, as it is, in this file."""
+        self._state = replace(self._state, spec=spec)
+        self.undo_stack.setClean()
+        self.changed.emit(Change(file=True))
+
+    def restore(self, state: PlanState, with_file: bool) -> None:
+        """Sets the state; for the commands of the undo stack only."""
+        before = self._state
+        self._state = state if with_file else replace(state, spec=before.spec)
+        if state.plan != before.plan:
+            self._outcome = Outcome(assign_stages(self.graph, state.plan))
+        self.changed.emit(
+            Change(
+                plan=state.plan != before.plan,
+                active_cut=state.active_cut != before.active_cut,
+                file=self._state.spec is not before.spec,
+            )
+        )
+
+    def _plan_with_active_cut(self) -> tuple[Plan, int]:
+        """Returns the plan with a cut to click into, and that cut: a first click makes cut 0."""
+        if self.active_cut is not None:
+            return self.plan, self.active_cut
+        if self.plan.cuts:
+            return self.plan, len(self.plan.cuts) - 1
+        return edits.add_cut(self.plan), 0
+
+    def _edit(self, plan: Plan, text: str, active_cut: int | None) -> None:
+        if plan == self.plan:
+            return
+        after = PlanState(plan, active_cut, self.spec)
+        self.undo_stack.push(ChangePlan(self, text, self._state, after))
+
+
+def _listed_edges(cut: Cut, tensor: str) -> int:
+    return sum(len(edge.consumers or ()) for edge in cut.edges if edge.tensor == tensor)
+
+
+def _short(name: str) -> str:
+    return one_line(name, _NAME_SHOWN)

@@ -1,0 +1,149 @@
+"""Which actions stand where: the menu bar and the toolbar, as lists of action ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
+
+from cutter_gui.gui.actions import ActionRegistry, Menu
+
+
+def menus(open_recent: str) -> tuple[Menu, ...]:
+    """Returns the menu bar; ``open_recent`` is the title of the submenu that the window fills."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("Menus", text)
+
+    return (
+        Menu(
+            tr("&File"),
+            (
+                "file.open",
+                "file.open_sample",
+                Menu(open_recent, ()),
+                "file.open_spec",
+                "-",
+                "file.save_cuts",
+                "file.save_cuts_as",
+                "-",
+                "stages.save",
+                "file.export_picture",
+                "-",
+                "file.quit",
+            ),
+        ),
+        Menu(tr("&Edit"), ("edit.undo", "edit.redo", "-", "edit.copy_name", "edit.deselect")),
+        Menu(
+            tr("&View"),
+            (
+                "view.zoom_in",
+                "view.zoom_out",
+                "view.zoom_reset",
+                "view.fit",
+                "view.show_selection",
+                "-",
+                "view.constants",
+                Menu(tr("&Panels"), ("view.cuts", "view.inspector", "view.stages", "view.problems")),
+                Menu(tr("&Theme"), ("view.theme_system", "view.theme_light", "view.theme_dark")),
+            ),
+        ),
+        Menu(
+            tr("&Cut"),
+            (
+                "cut.new",
+                "cut.toggle",
+                "-",
+                "cut.previous",
+                "cut.next",
+                "-",
+                "cut.rename",
+                "cut.move_up",
+                "cut.move_down",
+                "-",
+                "cut.clear",
+                "cut.remove",
+            ),
+        ),
+        Menu(
+            tr("&Stages"),
+            (
+                "stages.save",
+                "stages.verify",
+                "-",
+                Menu(tr("&Transport"), ("stages.relay", "stages.direct")),
+            ),
+        ),
+        Menu(tr("&Help"), ("help.contents", "help.shortcuts", "-", "help.about")),
+    )
+
+
+def plain_menus() -> list[tuple[str, list[str]]]:
+    """Returns, per menu, its title without mnemonic and the ids of all its actions, submenus included."""
+
+    def ids(menu: Menu) -> list[str]:
+        found: list[str] = []
+        for item in menu.items:
+            found += ids(item) if isinstance(item, Menu) else [item]
+        return [action_id for action_id in found if action_id != "-"]
+
+    return [(menu.title.replace("&", ""), ids(menu)) for menu in menus("")]
+
+
+TOOLBAR = (
+    "file.open",
+    "stages.save",
+    "-",
+    "edit.undo",
+    "edit.redo",
+    "-",
+    "view.zoom_out",
+    "view.zoom_reset",
+    "view.zoom_in",
+    "view.fit",
+)
+
+
+WITH_TEXT = ("file.open", "stages.save")  # the others speak by their icon
+
+
+def fill_menu_bar(bar: QMenuBar, registry: ActionRegistry, layout: Iterable[Menu]) -> dict[str, QMenu]:
+    """Fills a menu bar.
+
+    Returns:
+        The menus that list no actions, by title, for the caller to fill.
+    """
+    open_ended: dict[str, QMenu] = {}
+    for menu in layout:
+        _fill_menu(bar.addMenu(menu.title), registry, menu, open_ended)
+    return open_ended
+
+
+def _fill_menu(target: QMenu, registry: ActionRegistry, menu: Menu, open_ended: dict[str, QMenu]) -> None:
+    if not menu.items:
+        open_ended[menu.title] = target
+    for item in menu.items:
+        if isinstance(item, Menu):
+            _fill_menu(target.addMenu(item.title), registry, item, open_ended)
+        elif item == "-":
+            target.addSeparator()
+        else:
+            target.addAction(registry[item])
+
+
+def fill_toolbar(bar: QToolBar, registry: ActionRegistry) -> None:
+    for item in TOOLBAR:
+        if item == "-":
+            bar.addWidget(_space())
+        else:
+            bar.addAction(registry[item])
+            button = bar.widgetForAction(registry[item])
+            if item in WITH_TEXT and isinstance(button, QToolButton):
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+
+
+def _space() -> QWidget:
+    space = QWidget()
+    space.setFixedWidth(16)
+    return space

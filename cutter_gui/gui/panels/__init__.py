@@ -1,0 +1,1 @@
+"""What stands around the canvas: cuts, inspector, stages, problems."""

@@ -1,0 +1,129 @@
+"""The Problems panel: what is wrong with the plan, in sentences; a click shows the place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from cutter_gui.core.diagnostic import Diagnostic, Severity
+from cutter_gui.core.errors import one_line
+from cutter_gui.gui.document import Change, Document
+from cutter_gui.gui.panels.panel import Panel
+from cutter_gui.gui.panels.row_list import RowList
+from cutter_gui.gui.panels.rows import Button, Part, Row, Sign, Span, Tone
+
+_SIGNS = {
+    Severity.ERROR: ("error-warning-line", Tone.ERROR),
+    Severity.WARNING: ("alert-line", Tone.WARNING),
+    Severity.INFO: ("information-line", Tone.MUTED),
+}
+_LISTED = 200
+
+
+@dataclass(frozen=True)
+class ShowProblem:
+    at: int
+
+
+@dataclass(frozen=True)
+class ApplyFix:
+    at: int
+
+
+class ProblemsPanel(Panel):
+    """Lists the diagnostics of the document.
+
+    Signals:
+        show_wanted: A `Diagnostic` whose place the canvas should show.
+    """
+
+    show_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.set_title(self.tr("Problems"))
+        self._document: Document | None = None
+        self._notes: tuple[Diagnostic, ...] = ()
+        self.list = RowList()
+        self.list.setAccessibleName(self.tr("Problems"))
+        self.list.setObjectName("problems")
+        self.list.activated_target.connect(self._activate)
+        self.body.addWidget(self.list, 1)
+
+    def set_document(self, document: Document | None) -> None:
+        self._document = document
+        self._notes = ()
+        self._refresh()
+
+    def refresh(self, change: Change) -> None:
+        """Refreshes what a change of the document concerns."""
+        if change.plan:
+            self._refresh()
+
+    def set_notes(self, notes: tuple[Diagnostic, ...]) -> None:
+        """Shows findings that concern the file rather than the plan, such as a spec made for another model."""
+        self._notes = notes
+        self._refresh()
+
+    @property
+    def shown(self) -> tuple[Diagnostic, ...]:
+        """The findings in the order of the list: the gravest first."""
+        if self._document is None:
+            return ()
+        return tuple(sorted((*self._notes, *self._document.diagnostics), key=lambda found: found.severity.rank))
+
+    def focus_first(self) -> None:
+        """Moves the keyboard to the first problem."""
+        self.list.setFocus()
+        if self.list.rows_model.rows:
+            self.list.setCurrentIndex(self.list.rows_model.index(0))
+
+    def _refresh(self) -> None:
+        if self._document is None:
+            self.list.set_rows(())
+            return
+        rows = [self._row(at, found) for at, found in enumerate(self.shown[:_LISTED])]
+        if len(self.shown) > _LISTED:
+            text = self.tr("… and {} more").format(len(self.shown) - _LISTED)
+            rows.append(Row(key="more", parts=(Span(text, Tone.MUTED),)))
+        if not any(found.is_error for found in self.shown):
+            rows.insert(0, self._all_well(self._document))
+        self.list.set_rows(rows)
+
+    def _all_well(self, document: Document) -> Row:
+        stages = document.staging.stage_count
+        if not document.plan.cuts:
+            text, sign, tone = self.tr("No cuts yet: the model is one stage"), "information-line", Tone.MUTED
+        else:
+            text = self.tr("Valid: {} stages, every cut complete").format(stages)
+            sign, tone = "check-line", Tone.GOOD
+        return Row(key="well", parts=(Sign(sign, tone), Span(text, tone, elastic=True)))
+
+    def _row(self, at: int, found: Diagnostic) -> Row:
+        sign, tone = _SIGNS[found.severity]
+        word = {
+            Severity.ERROR: self.tr("Error"),
+            Severity.WARNING: self.tr("Warning"),
+            Severity.INFO: self.tr("Note"),
+        }[found.severity]
+        parts: tuple[Part, ...] = (Sign(sign, tone), Span(word, tone, bold=found.is_error))
+        if found.fixes:
+            parts = (*parts, Button(self.tr("Fix"), ApplyFix(at)))
+        message = one_line(found.message, 2000)
+        fix = self.tr("Fix: {}").format(one_line(found.fixes[0].title)) if found.fixes else ""
+        return Row(
+            key=("problem", at, found.code),
+            parts=(*parts, Span(message)),
+            wrap=True,
+            target=ShowProblem(at),
+            tip="\n".join(line for line in (message, fix) if line),
+        )
+
+    def _activate(self, target: object) -> None:
+        match target:
+            case ShowProblem(at):
+                self.show_wanted.emit(self.shown[at])
+            case ApplyFix(at) if self._document is not None:
+                self._document.apply_fix(self.shown[at].fixes[0])

@@ -1,0 +1,199 @@
+"""Saving: the cut spec, the stages, the picture; and verifying what was saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialogButtonBox
+
+from cutter_gui.core.errors import CutterError, InvalidPlan
+from cutter_gui.core.format import SplitRequest, SplitResult, VerifyReport, VerifyRequest
+from cutter_gui.core.manifest import MANIFEST_NAME
+from cutter_gui.core.spec import SUFFIX, CutSpec, spec_text
+from cutter_gui.core.spec_text import ModelRef
+from cutter_gui.core.text_file import write_text
+from cutter_gui.frames import SplitStages, VerifyStages
+from cutter_gui.gui.commands import SpecFile
+from cutter_gui.gui.dialogs import files
+from cutter_gui.gui.dialogs.message import Choice, Message
+from cutter_gui.gui.dialogs.results import ResultsDialog, verdict
+from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
+from cutter_gui.gui.document import Document
+
+if TYPE_CHECKING:
+    from cutter_gui.gui.window import MainWindow
+
+
+def nothing() -> None:
+    """What follows when nothing does."""
+
+
+class Saver(QObject):
+    """Saves what the user has made.
+
+    Signals:
+        saved: A file or folder was written: its name.
+    """
+
+    saved = Signal(str)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def save_cuts(self, then: Callable[[], None] = nothing) -> None:
+        """Saves the plan in its file, or asks for one; ``then`` follows only when it was saved."""
+        document = self._window.document
+        if document is None:
+            return
+        if document.spec is None:
+            self.save_cuts_as(then)
+        else:
+            self._write_cuts(document, document.spec.path, then)
+
+    def save_cuts_as(self, then: Callable[[], None] = nothing) -> None:
+        """Asks for a file and saves the plan there."""
+        document = self._window.document
+        if document is None:
+            return
+        suggested = document.spec.path if document.spec else document.path.with_name(f"{document.path.stem}{SUFFIX}")
+        filters = (self.tr("Cut specs (*{})").format(SUFFIX),)
+
+        def write(path: Path, _filter: str) -> None:
+            named = path if path.name.lower().endswith((".yaml", ".yml")) else path.with_name(f"{path.name}{SUFFIX}")
+            self._write_cuts(document, named.absolute(), then)
+
+        files.ask_save(self._window, self.tr("Save cuts"), suggested, filters, write)
+
+    def _write_cuts(self, document: Document, path: Path, then: Callable[[], None]) -> None:
+        old = document.spec.spec if document.spec else CutSpec(document.plan)
+        spec = old.with_plan(document.plan).with_model(_model_ref(document, path))
+        try:
+            write_text(path, spec_text(spec))
+        except CutterError as error:
+            self._window.show_error(self.tr("Save cuts"), error)
+            return
+        document.mark_saved(SpecFile(path, spec))
+        self._window.settings.add_recent(path)
+        self.saved.emit(path.name)
+        then()
+
+    def save_stages(self) -> None:
+        """Asks where and how, and saves the stages; an invalid plan is refused with the reason."""
+        document = self._window.document
+        if document is None:
+            return
+        if not document.staging.is_valid:
+            self._refuse(document)
+            return
+        count = document.staging.stage_count
+        summary = self.tr("{0} stages of {1}").format(count, document.path.name)
+        folder = document.path.parent / f"{document.path.stem}-stages"
+        dialog = SaveStagesDialog(self._window, folder, document.plan.transport, summary)
+        dialog.chosen.connect(lambda options: self._ask_to_replace(document, options))
+        dialog.open()
+
+    def _refuse(self, document: Document) -> None:
+        self._window.workspace_shows_problems()
+        errors = [found for found in document.diagnostics if found.is_error]
+        first = errors[0].message if errors else self.tr("The plan is not valid.")
+        more = len(errors) - 1
+        remedy = self.tr("The Problems panel lists what to do.")
+        if more > 0:
+            remedy = self.tr("There are {} more; the Problems panel lists what to do.").format(more)
+        error = InvalidPlan(self.tr("the stages cannot be saved yet: {}").format(first), "", remedy)
+        self._window.show_error(self.tr("Save stages"), error)
+
+    def _ask_to_replace(self, document: Document, options: StageOptions) -> None:
+        document.set_transport(options.transport)
+        if not (options.folder / MANIFEST_NAME).exists():
+            self._split(document, options, force=False)
+            return
+        message = Message(
+            self._window,
+            self.tr("Save stages"),
+            self.tr("This folder holds stages saved earlier. Replace them?"),
+            where=str(options.folder),
+            remedy=self.tr("Files that do not belong to them are left alone."),
+            choices=(
+                Choice(
+                    self.tr("Replace"),
+                    QDialogButtonBox.ButtonRole.AcceptRole,
+                    lambda: self._split(document, options, force=True),
+                    default=True,
+                ),
+                Choice(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole),
+            ),
+        )
+        message.open()
+
+    def _split(self, document: Document, options: StageOptions, force: bool) -> None:
+        request = SplitRequest(
+            model=document.path,
+            plan=document.plan,
+            out=options.folder,
+            form=options.form,
+            weights=options.weights,
+            force=force,
+        )
+        job = self._window.workers.run(SplitStages(request))
+
+        def done(result: SplitResult) -> None:
+            self.saved.emit(options.folder.name)
+            if options.verify:
+                self.verify(options.folder, result)
+            else:
+                self._show_results(options.folder, result, None)
+
+        self._window.follow(job, self.tr("Saving stages"), done)
+
+    def ask_to_verify(self) -> None:
+        """Asks for a folder of saved stages and verifies them."""
+        folder = self._window.last_folder()
+        files.ask_folder(self._window, self.tr("Folder with saved stages"), folder, self.verify)
+
+    def verify(self, folder: Path, saved: SplitResult | None = None) -> None:
+        """Verifies saved stages and shows the result."""
+        job = self._window.workers.run(VerifyStages(VerifyRequest(folder)))
+
+        def done(report: VerifyReport) -> None:
+            self._window.say(verdict(report)[0])
+            self._show_results(folder, saved, report)
+
+        self._window.follow(job, self.tr("Verifying"), done)
+
+    def _show_results(self, folder: Path, saved: SplitResult | None, report: VerifyReport | None) -> None:
+        ResultsDialog(self._window, folder, saved, report, lambda: self.verify(folder, saved)).open()
+
+    def export_picture(self) -> None:
+        """Asks for a file and exports the picture of the graph."""
+        document = self._window.document
+        if document is None:
+            return
+        filters = (self.tr("Vector picture (*.svg)"), self.tr("Picture (*.png)"), self.tr("Document (*.pdf)"))
+        suggested = document.path.with_suffix(".svg")
+
+        def write(path: Path, chosen: str) -> None:
+            if path.suffix.lower() not in (".svg", ".png", ".pdf"):
+                path = path.with_name(path.name + chosen[chosen.rfind("*") + 1 : -1])
+            try:
+                self._window.export_to(path)
+            except CutterError as error:
+                self._window.show_error(self.tr("Export picture"), error)
+                return
+            self.saved.emit(path.name)
+
+        files.ask_save(self._window, self.tr("Export picture"), suggested, filters, write)
+
+
+def _model_ref(document: Document, spec_path: Path) -> ModelRef:
+    """Returns what a spec says of the model, its path relative to the spec where it can be."""
+    try:
+        path = Path(os.path.relpath(document.path, spec_path.parent)).as_posix()
+    except ValueError:  # on another drive
+        path = document.path.as_posix()
+    return ModelRef(path, document.graph.kind, document.graph.fingerprint)

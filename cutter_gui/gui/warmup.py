@@ -1,0 +1,88 @@
+"""Imports what an open model needs while the empty window is already there.
+
+numpy and scipy take longer to import than the window takes to appear. They are imported by a thread, which gives the
+interpreter back every few milliseconds, so that the window stays alive meanwhile; nothing else runs in a thread.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+_BASIC = ("numpy", "cutter_gui.core", "cutter_gui.frames")
+_FULL = (
+    "scipy.sparse",
+    "scipy.sparse.csgraph",
+    "cutter_gui.core.problems",
+    "cutter_gui.core.spec",
+    "cutter_gui.layout",
+)
+_POLL_MS = 8
+
+
+class Warmup(QObject):
+    """Imports in the background and tells when it is done.
+
+    There are two steps: *basic* is what starting a job needs, *full* what showing a model needs.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._steps_done = 0
+        self._error: BaseException | None = None
+        self._waiting: list[tuple[int, Callable[[], None]]] = []
+        self._thread = threading.Thread(target=self._import, name="imports")
+        self._poll = QTimer(self)
+        self._poll.setInterval(_POLL_MS)
+        self._poll.timeout.connect(self._tell)
+
+    def start(self) -> None:
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def when_basic(self, call: Callable[[], None]) -> None:
+        """Calls back, from the event loop or at once, when jobs can be started."""
+        self._when(1, call)
+
+    def when_full(self, call: Callable[[], None]) -> None:
+        """Calls back, from the event loop or at once, when a model can be shown; calls keep their order."""
+        self._when(2, call)
+
+    def close(self) -> None:
+        """Waits for the thread; no call is made afterwards."""
+        self._waiting.clear()
+        self._poll.stop()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _when(self, step: int, call: Callable[[], None]) -> None:
+        if self._steps_done >= step and not self._waiting:
+            call()
+            return
+        self.start()
+        self._waiting.append((step, call))
+        self._poll.start()
+
+    def _import(self) -> None:
+        try:
+            for step, modules in enumerate((_BASIC, _FULL), start=1):
+                for module in modules:
+                    importlib.import_module(module)
+                self._steps_done = step
+        except ImportError as error:
+            self._error = error
+
+    def _tell(self) -> None:
+        if self._error is not None:
+            self._poll.stop()
+            self._waiting.clear()
+            raise self._error
+        ready = [entry for entry in self._waiting if entry[0] <= self._steps_done]
+        self._waiting = [entry for entry in self._waiting if entry not in ready]
+        for _step, call in ready:
+            call()
+        if not self._waiting:
+            self._poll.stop()

@@ -1,0 +1,218 @@
+"""An open model in the window: the canvas with the panels around it, all views of one document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from cutter_gui.core.diagnostic import Diagnostic
+from cutter_gui.core.graph import Graph
+from cutter_gui.gui.actions import ActionRegistry
+from cutter_gui.gui.calm import LineSplitter
+from cutter_gui.gui.canvas.view import GraphCanvas
+from cutter_gui.gui.document import Change, Document
+from cutter_gui.gui.pages import LoadingPage, NoticePage
+from cutter_gui.gui.panels.cuts import CutsPanel
+from cutter_gui.gui.panels.inspector import InspectorPanel
+from cutter_gui.gui.panels.problems import ProblemsPanel
+from cutter_gui.gui.panels.stages import StagesPanel
+from cutter_gui.gui.selection import Selection
+from cutter_gui.gui.settings import Settings
+
+_SIDE = 312  # width of the panels at the right, in pixels
+_BELOW = 132  # height of the panels below
+_PROBLEMS = 400
+_SPLITTERS = "splitters-1"
+
+
+class Workspace(QWidget):
+    """The canvas, the panels, and the page shown in the canvas' place while there is no picture.
+
+    Signals:
+        hint_changed: What a click on the canvas would do now.
+        zoom_changed: Zoom in percent.
+        files_dropped: Paths dropped on the canvas.
+        document_changed: A `Change` of the document, after the views were refreshed.
+    """
+
+    hint_changed = Signal(str)
+    zoom_changed = Signal(int)
+    files_dropped = Signal(list)
+    document_changed = Signal(object)
+
+    def __init__(self, actions: ActionRegistry, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.document: Document | None = None
+        self.scene: Any = None
+        self.canvas = GraphCanvas()
+        self.canvas.setObjectName("canvas")
+        self.loading = LoadingPage()
+        self.notice = NoticePage()
+        self.stack = QStackedWidget()
+        for page in (self.loading, self.notice, self.canvas):
+            self.stack.addWidget(page)
+        self.cuts = CutsPanel(actions)
+        self.inspector = InspectorPanel()
+        self.stages = StagesPanel(actions)
+        self.problems = ProblemsPanel()
+        self._arrange()
+        self._connect()
+
+    def _arrange(self) -> None:
+        self._side = LineSplitter(Qt.Orientation.Vertical, self.cuts, self.inspector)
+        self._across = LineSplitter(Qt.Orientation.Horizontal, self.stack, self._side)
+        self._below = LineSplitter(Qt.Orientation.Horizontal, self.stages, self.problems)
+        self._down = LineSplitter(Qt.Orientation.Vertical, self._across, self._below)
+        self._across.setStretchFactor(0, 1)
+        self._across.setStretchFactor(1, 0)
+        self._down.setStretchFactor(0, 1)
+        self._down.setStretchFactor(1, 0)
+        self._below.setStretchFactor(0, 1)
+        self._below.setStretchFactor(1, 0)
+        self._side.setSizes([300, 260])
+        self._across.setSizes([968, _SIDE])
+        self._below.setSizes([1280 - _PROBLEMS, _PROBLEMS])
+        self._down.setSizes([560, _BELOW])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._down)
+        for name, splitter in self._splitters():
+            splitter.restoreState(self._settings.state(f"{_SPLITTERS}/{name}"))
+        for name, panel in self.panels():
+            panel.setVisible(self._settings.text(f"panels/{name}", "shown") == "shown")
+        self._hide_empty_sides()
+
+    def _splitters(self) -> tuple[tuple[str, QSplitter], ...]:
+        return (("side", self._side), ("across", self._across), ("below", self._below), ("down", self._down))
+
+    def panels(self) -> tuple[tuple[str, QWidget], ...]:
+        """The panels by name."""
+        return (
+            ("cuts", self.cuts),
+            ("inspector", self.inspector),
+            ("stages", self.stages),
+            ("problems", self.problems),
+        )
+
+    def toggle_panel(self, name: str) -> None:
+        panel = dict(self.panels())[name]
+        panel.setVisible(panel.isHidden())
+        self._settings.set_text(f"panels/{name}", "hidden" if panel.isHidden() else "shown")
+        self._hide_empty_sides()
+
+    def show_panel(self, name: str) -> None:
+        if dict(self.panels())[name].isHidden():
+            self.toggle_panel(name)
+
+    def _hide_empty_sides(self) -> None:
+        self._side.setVisible(not (self.cuts.isHidden() and self.inspector.isHidden()))
+        self._below.setVisible(not (self.stages.isHidden() and self.problems.isHidden()))
+
+    def save_state(self) -> None:
+        """Remembers the sizes of the panels."""
+        for name, splitter in self._splitters():
+            self._settings.set_state(f"{_SPLITTERS}/{name}", splitter.saveState())
+
+    def _connect(self) -> None:
+        self.canvas.tensor_clicked.connect(self._cut_tensor)
+        self.canvas.consumer_clicked.connect(self._cut_consumer)
+        self.canvas.selection_changed.connect(self._select)
+        self.canvas.hint_changed.connect(self.hint_changed)
+        self.canvas.zoom_changed.connect(self.zoom_changed)
+        self.canvas.file_dropped.connect(self.files_dropped)
+        self.stages.reveal_wanted.connect(self._reveal_stage)
+        self.problems.show_wanted.connect(self.show_problem)
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether the canvas shows the document's graph."""
+        return self.scene is not None
+
+    @property
+    def graph(self) -> Graph | None:
+        return None if self.document is None else self.document.graph
+
+    def set_document(self, document: Document | None) -> None:
+        """Shows another document in the panels; its picture follows with `set_scene`."""
+        if self.document is not None:
+            self.document.changed.disconnect(self._refresh)
+            self.document.deleteLater()
+        self.document = document
+        self.scene = None
+        for panel in (self.cuts, self.inspector, self.stages, self.problems):
+            panel.set_document(document)
+        if document is not None:
+            document.setParent(self)
+            document.changed.connect(self._refresh)
+
+    def set_scene(self, scene: Any) -> None:
+        """Shows the picture of the document."""
+        if self.document is None:
+            return
+        self.scene = scene
+        self.canvas.show_graph(self.document.graph, scene)
+        self.canvas.show_staging(self.document.staging, self.document.active_cut)
+        self.stack.setCurrentWidget(self.canvas)
+        self.canvas.setFocus()
+
+    def _refresh(self, change: Change) -> None:
+        document = self.document
+        if document is None:
+            return
+        if (change.plan or change.active_cut) and self.has_picture:
+            if change.plan:
+                self.canvas.clear_path()
+            self.canvas.show_staging(document.staging, document.active_cut)
+        if change.selection and self.has_picture and self.canvas.selection != document.selection:
+            self.canvas.select(document.selection)
+            self.reveal_selection()
+        for panel in (self.cuts, self.inspector, self.stages, self.problems):
+            panel.refresh(change)
+        self.document_changed.emit(change)
+
+    def reveal_selection(self) -> None:
+        """Brings what is selected into sight."""
+        if self.document is None or not self.has_picture:
+            return
+        selection = self.document.selection
+        if selection.node is not None:
+            self.canvas.reveal(nodes=(selection.node,))
+        elif selection.tensor is not None:
+            self.canvas.reveal(tensors=(selection.tensor,))
+
+    def show_problem(self, problem: Diagnostic) -> None:
+        """Shows the place of a diagnostic: the path that is still joined, or the tensors and nodes at fault."""
+        document = self.document
+        if document is None:
+            return
+        graph = document.graph
+        tensors = [graph.tensor_index[name] for name in problem.tensors if name in graph.tensor_index]
+        if problem.cut is not None and problem.cut < len(document.plan.cuts):
+            document.set_active_cut(problem.cut)
+        if len(tensors) == 1:
+            document.select(Selection(tensor=tensors[0]))
+        elif len(problem.nodes) == 1:
+            document.select(Selection(node=problem.nodes[0]))
+        if self.has_picture:
+            self.canvas.show_path(problem.nodes, tuple(tensors))
+            self.canvas.reveal(nodes=problem.nodes, tensors=tuple(tensors))
+
+    def _cut_tensor(self, tensor: int) -> None:
+        if self.document is not None:
+            self.document.toggle_tensor(tensor)
+
+    def _cut_consumer(self, tensor: int, consumer: int) -> None:
+        if self.document is not None:
+            self.document.toggle_consumer(tensor, consumer)
+
+    def _select(self, selection: Selection) -> None:
+        if self.document is not None:
+            self.document.select(selection)
+
+    def _reveal_stage(self, stage: int) -> None:
+        if self.document is not None and self.has_picture:
+            nodes = self.document.contents[stage].own_nodes.tolist()
+            self.canvas.reveal(nodes=tuple(nodes))
