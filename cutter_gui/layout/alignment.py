@@ -24,7 +24,10 @@ from cutter_gui.layout.ordering import Levels
 from cutter_gui.layout.placement import Doubles
 
 DRAW_IN_SWEEPS = 8
+FEW_SWEEPS = 3
+MANY = 30_000
 STRAIGHT = 0.01
+SETTLED = 0.5
 
 
 def aligned(levels: Levels, width: Doubles, gap: float, box_count: int) -> Doubles:
@@ -163,7 +166,8 @@ def _drawn_in(levels: Levels, above: list[list[int]], x: list[float], width: lis
     for number, run in enumerate(runs):
         for vertex in run:
             run_of[vertex] = number
-    for sweep in range(DRAW_IN_SWEEPS):
+    for sweep in range(DRAW_IN_SWEEPS if len(x) < MANY else FEW_SWEEPS):
+        moved = False
         for number in range(len(runs)) if sweep % 2 == 0 else range(len(runs) - 1, -1, -1):
             run = runs[number]
             low, high = float("-inf"), float("inf")
@@ -180,8 +184,11 @@ def _drawn_in(levels: Levels, above: list[list[int]], x: list[float], width: lis
                 linked.sort()
                 middle = (linked[(len(linked) - 1) // 2] + linked[len(linked) // 2]) / 2
                 at = min(max(middle, low), high)
+                moved = moved or abs(at - x[run[0]]) > SETTLED
                 for vertex in run:
                     x[vertex] = at
+        if not moved:
+            break
     return np.asarray(x, dtype=np.float64)
 
 

@@ -2,8 +2,9 @@
 
 Steps: (1) the cells become boxes of fixed size with numbers for names, so that no text of the user is ever parsed;
 (2) dot ranks and orders them and gives them x, within limits (`nslimit`, `nslimit1`, `mclimit`) that keep it from
-running away; links of chains are heavy, so that chains stay straight; (3) the positions are read back, y downwards;
-(4) `cutter_gui.layout.routing` draws the links, since dot's own splines are slow on wide graphs and not always smooth.
+running away; links of chains are heavy, so that chains stay straight; (3) x and ranks are read back, the heights of
+rows are ours; (4) `cutter_gui.layout.routing` draws the links, since dot's own splines are slow on wide graphs and not
+always smooth.
 
 Complexity: dot's network simplex is superlinear; `cutter_gui.layout.choose` sends large graphs elsewhere. It runs
 in C and holds the GIL: call it in a process of its own where a window must stay alive. Left out: clusters.
@@ -21,6 +22,7 @@ from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Ints
 from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Placement
 from cutter_gui.layout.routing import routed
+from cutter_gui.layout.rows import row_heights
 from cutter_gui.layout.sketch import Sketch
 
 POINTS_PER_INCH = 72
@@ -111,6 +113,8 @@ def _read(drawing: object, sketch: Sketch) -> Placement:
         if not position:
             raise GraphvizFailed("Graphviz gave a node no position")
         center[int(node)] = [float(part) for part in position.split(",")]
-    center[:, 1] *= -1
     center = np.round(center)
+    heights, row = np.unique(-center[:, 1], return_inverse=True)
+    top, height = row_heights(sketch, center[:, 0], row.astype(np.int32), len(heights))
+    center[:, 1] = top[row] + height[row] / 2
     return Placement("graphviz", center, routed(sketch, center))

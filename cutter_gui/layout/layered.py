@@ -29,8 +29,9 @@ from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.layout.alignment import aligned
 from cutter_gui.layout.ordering import Levels, ordered
-from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Doubles, Placement, Routes
+from cutter_gui.layout.placement import NODE_GAP, Doubles, Placement, Routes
 from cutter_gui.layout.routing import curve_through
+from cutter_gui.layout.rows import row_heights
 from cutter_gui.layout.sketch import Sketch
 
 BENDS_PER_BOX = 2
@@ -69,7 +70,7 @@ def place(sketch: Sketch, progress: Progress = no_progress) -> Placement:
     progress("Aligning the layers", 0.6)
     x = aligned(levels, bends.width, NODE_GAP, sketch.box_count)
     x[: sketch.box_count] = np.round(x[: sketch.box_count])
-    top, height = _layer_rows(sketch, len(levels.layers))
+    top, height = row_heights(sketch, x[: sketch.box_count], sketch.layer, len(levels.layers))
     center = np.empty((sketch.box_count, 2), dtype=np.float64)
     center[:, 0] = x[: sketch.box_count]
     center[:, 1] = top[sketch.layer] + height[sketch.layer] / 2
@@ -108,15 +109,6 @@ def _bend(sketch: Sketch) -> Bends:
         upper=np.concatenate([source[chosen], bend]).astype(np.int32),
         lower=np.concatenate([below_source, below_bend]).astype(np.int32),
     )
-
-
-def _layer_rows(sketch: Sketch, count: int) -> tuple[Doubles, Doubles]:
-    """Returns top and height of each layer."""
-    height = np.zeros(count, dtype=np.float64)
-    np.maximum.at(height, sketch.layer, sketch.cell[:, 1].astype(np.float64))
-    height = np.ceil(height / 4) * 4
-    top = np.concatenate([[0.0], np.cumsum(height + LAYER_GAP)[:-1]])
-    return top, height
 
 
 def _lanes(sketch: Sketch, bends: Bends, x: Doubles, layer_count: int) -> dict[int, float]:

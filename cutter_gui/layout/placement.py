@@ -97,9 +97,10 @@ def _bounds(rects: Floats, points: Floats) -> tuple[float, float, float, float]:
 
 
 def vertical_curve(start: tuple[float, float], end: tuple[float, float]) -> list[list[float]]:
-    """Returns the four control points of a curve that leaves and arrives vertically."""
-    middle = (start[1] + end[1]) / 2
-    return [[start[0], start[1]], [start[0], middle], [end[0], middle], [end[0], end[1]]]
+    """Returns the control points of a curve that leaves and arrives vertically, with round corners where it is flat."""
+    drop, sideways = end[1] - start[1], abs(end[0] - start[0])
+    pull = drop * (0.5 + 0.35 * min(sideways / max(4 * abs(drop), 1.0), 1.0))
+    return [[start[0], start[1]], [start[0], start[1] + pull], [end[0], end[1] - pull], [end[0], end[1]]]
 
 
 def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:

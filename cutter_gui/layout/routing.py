@@ -102,7 +102,6 @@ def curve_through(start: Stop, passed: list[tuple[float, float, float]], end: St
             merged.append(stop)
     merged.append(stops[-1])
     curve = [[start[0], start[1]]]
-    for (x0, y0), (x1, y1) in pairwise(merged):
-        middle = (y0 + y1) / 2
-        curve += [[x0, middle], [x1, middle], [x1, y1]]
+    for one, two in pairwise(merged):
+        curve += vertical_curve(one, two)[1:]
     return curve

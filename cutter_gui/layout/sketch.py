@@ -28,6 +28,7 @@ PILL_HEIGHT = 24
 STUB_HEIGHT = 20
 STUB_GAP = 28  # between a box and a side pill
 STUB_STEP = STUB_HEIGHT + 4
+MARK_ROOM = 20  # beyond a side pill, for the mark of a cut
 NODE_WIDTHS = (112, 208)
 PILL_WIDTHS = (64, 176)
 STUB_WIDTHS = (72, 136)
@@ -230,7 +231,7 @@ def _cells(size: Floats, left: tuple[SidePill, ...], right: tuple[SidePill, ...]
         stacked: dict[int, int] = {}
         for pill in pills:
             stacked[pill.box] = stacked.get(pill.box, 0) + 1
-            width = size[pill.box, 0] + 2 * (STUB_GAP + pill.width)
+            width = size[pill.box, 0] + 2 * (STUB_GAP + pill.width + MARK_ROOM)
             cell[pill.box, 0] = max(cell[pill.box, 0], width)
             cell[pill.box, 1] = max(cell[pill.box, 1], stacked[pill.box] * STUB_STEP)
     return np.asarray(cell, dtype=np.float32)

@@ -20,17 +20,18 @@ import numpy as np
 
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas.camera import Rect
-from cutter_gui.gui.canvas.curves import point_at_height, polyline
+from cutter_gui.gui.canvas.curves import point_at_height
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
 from cutter_gui.layout.scene import Scene, WireKind
 
 END_GAP = 14.0  # marks keep so far from the ends of a wire
 NEAR_LEVEL = 96.0
-OVERHANG = 44.0
-TAG_WIDTH = 76.0
+OVERHANG = 64.0
+TAG_WIDTH = 80.0
 TAG_HEIGHT = 26.0
-FRACTIONS = (0.5, 0.4, 0.6, 0.28, 0.72, 0.15, 0.85)
+FRACTIONS = (0.66, 0.5, 0.8, 0.35, 0.2)  # below the middle, where wires that fan out stand apart
 SAME_PLACE = 22.0
+MARK_GAP = 13.0
 
 Point = tuple[float, float]
 
@@ -104,19 +105,21 @@ def draw_cuts(staging: Staging | None, scene: Scene, index: SceneIndex) -> CutDr
         if joined:
             lines.append(_line(cut, joined, index))
         elif first_stub is not None:
-            x, y = _middle(scene, first_stub)
-            lines.append(CutLine(cut, (), (x - TAG_WIDTH / 2, y - 2 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)))
+            x, y = _beside_stub(scene, first_stub, len(cuts_by_wire[first_stub]))
+            lines.append(CutLine(cut, (), (x - TAG_WIDTH / 2, y - 1.6 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)))
     for wire, cuts in cuts_by_wire.items():
         if scene.wire_kind[wire] == WireKind.STUB:
-            x, y = _middle(scene, wire)
+            x, y = _beside_stub(scene, wire, len(cuts))
             marks.append(Mark(wire, x, y, tuple(sorted(cuts)), len(cuts) > 1))
     return CutDrawing(tuple(marks), tuple(lines))
 
 
-def _middle(scene: Scene, wire: int) -> Point:
-    line = polyline(scene.points(wire), 4)
-    x, y = line[len(line) // 2].tolist()
-    return x, y
+def _beside_stub(scene: Scene, wire: int, cuts: int) -> Point:
+    """Returns the middle of a mark at the far end of a stub's pill; more cuts need more room for their numbers."""
+    left, top, width, height = scene.box_rect[scene.wire_source[wire]].tolist()
+    start, end = scene.points(wire)[[0, -1], 0].tolist()
+    out = MARK_GAP + (cuts - 1) * 9.0
+    return (left - out if end > start else left + width + out), top + height / 2
 
 
 def _reach(scene: Scene, wire: int) -> tuple[float, float]:
@@ -139,7 +142,8 @@ def _level(scene: Scene, index: SceneIndex, wires: list[int]) -> float:
     at = int(np.argmax(depth))
     low, high = float(events[order[at]]), float(events[order[min(at + 1, len(order) - 1)]])
     crossing = [wire for wire, (a, b) in zip(wires, reaches.tolist(), strict=True) if a <= low <= b]
-    best, fewest = (low + high) / 2, None
+    best: float = (low + high) / 2
+    fewest: int | None = None
     for fraction in FRACTIONS:
         y = low + fraction * (high - low)
         xs = [point_at_height(scene.points(wire), y)[0] for wire in crossing]

@@ -1,7 +1,8 @@
 """Where the type of a tensor is written beside the edge that leaves its producer.
 
 A label stands to the right of the port its tensor leaves from, below the box, and is as wide as the room up to the next
-port in that row allows: shape, dtype and bytes, or shape and dtype, or nothing.
+port in that row allows: shape, dtype and bytes, or shape and dtype, or nothing. It gives way to boxes and to wires of
+other tensors.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import numpy as np
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.units import tensor_size_text, type_text
 from cutter_gui.gui.canvas.camera import Rect
-from cutter_gui.layout.scene import Floats, Scene, WireKind
+from cutter_gui.gui.canvas.curves import polyline
+from cutter_gui.gui.canvas.spatial_index import SceneIndex
+from cutter_gui.layout.scene import Floats, WireKind
 
 HEIGHT = 18.0
 OFFSET_X = 8.0
 OFFSET_Y = 11.0
 PADDING = 8.0
 CLEARANCE = 16.0
+AROUND = 6.0  # free of wires of other tensors
 WIDEST = 200.0
 CHARACTER = 6.1  # mean width at the label's size, generous so that the text is never clipped
 
@@ -27,9 +31,10 @@ CHARACTER = 6.1  # mean width at the label's size, generous so that the text is 
 class EdgeLabels:
     """The labels of a scene."""
 
-    def __init__(self, graph: Graph, scene: Scene) -> None:
+    def __init__(self, graph: Graph, index: SceneIndex) -> None:
         self._graph = graph
-        self._scene = scene
+        self._scene = index.scene
+        self._index = index
         self._texts: dict[int, str] = {}
 
     @cached_property
@@ -68,10 +73,23 @@ class EdgeLabels:
             return ""
         room = float(self._anchors[2][at])
         short, size = type_text(graph, tensor), tensor_size_text(graph, tensor)
+        x, y = self._anchors[1][at].tolist()
         for text in (f"{short} · {size}" if size != "?" else short, short):
-            if _width(text) <= room:
+            if _width(text) <= room and self._is_free(tensor, x, y, _width(text)):
                 return text
         return ""
+
+    def _is_free(self, tensor: int, x: float, y: float, width: float) -> bool:
+        if len(self._index.boxes_in(x, y, width, HEIGHT)):
+            return False
+        for wire in self._index.wires_in(x, y, width + AROUND, HEIGHT).tolist():
+            if self._scene.wire_tensor[wire] == tensor:
+                continue
+            line = polyline(self._scene.points(wire), 24)
+            inside = (line[:, 0] > x) & (line[:, 0] < x + width + AROUND) & (line[:, 1] > y) & (line[:, 1] < y + HEIGHT)
+            if np.any(inside):
+                return False
+        return True
 
     def rect(self, tensor: int) -> Rect | None:
         """Returns the label's rectangle in the scene, None when it has none."""

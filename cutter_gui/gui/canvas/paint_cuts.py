@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import cos, radians, sin
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
@@ -69,7 +68,7 @@ def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
     painter.setPen(ink.pen(figure, 1.4 if active else 1.0))
     painter.setBrush(ink.colour(ground))
     painter.drawRoundedRect(rect, DISC, DISC)
-    paint_scissors(painter, figure, QPointF(rect.left() + DISC, mark.y), 11)
+    paint_scissors(painter, figure, QPointF(rect.left() + DISC, mark.y), 12)
     if numbers:
         painter.setPen(ink.colour(figure))
         painter.setFont(ink.font(ink.LABEL_PIXELS, bold=True))
@@ -90,11 +89,11 @@ def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, size: float) 
     painter.setPen(ink.pen(palette.text, 1.4))
     painter.setBrush(ink.colour(ground))
     painter.drawRoundedRect(rect, height / 2, height / 2)
-    paint_scissors(painter, figure, QPointF(19, 0), 13)
+    paint_scissors(painter, figure, QPointF(19, 0), 15)
     painter.setPen(ink.colour(figure))
     painter.setFont(ink.font(12, bold=True))
     text = QCoreApplication.translate("Canvas", "Cut {number}").format(number=line.cut)
-    painter.drawText(rect.adjusted(29, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    painter.drawText(rect.adjusted(32, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
     painter.restore()
 
 
@@ -102,12 +101,10 @@ def paint_scissors(painter: QPainter, colour: str, centre: QPointF, size: float)
     """Draws open scissors that point to the right, ``size`` pixels long."""
     painter.save()
     painter.translate(centre)
-    painter.scale(size / 16, size / 16)
-    painter.setPen(ink.pen(colour, 1.8))
+    painter.scale(size / 20, size / 20)
+    painter.setPen(ink.pen(colour, 2.2))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for side in (-1, 1):
-        painter.drawEllipse(QPointF(-5.2, side * 3.9), 2.5, 2.5)
-        angle = radians(27) * side
-        start = QPointF(-3.3, side * 2.3)
-        painter.drawLine(start, QPointF(start.x() + 11.6 * cos(angle), start.y() - 11.6 * sin(angle)))
+        painter.drawEllipse(QPointF(-6.6, side * 4.6), 2.9, 2.9)
+        painter.drawLine(QPointF(-4.2, side * 3.0), QPointF(9.5, side * -5.6))
     painter.restore()

@@ -51,17 +51,17 @@ def _paint_overview(painter: QPainter, picture: Picture, wires: Ints, scale: flo
     painter.restore()
 
 
-def curve_path(control: Points, shorten: float = 0.0) -> QPainterPath:
+def curve_path(control: Points, shorten: float) -> QPainterPath:
     """Returns a wire as a path.
 
     Args:
         control: [3 n + 1, 2].
-        shorten: How much its end is moved back along its last tangent, to leave room for an arrow head.
+        shorten: How much its end and the tangent there are moved back, to leave room for an arrow head.
     """
     points = control.tolist()
-    if shorten:
-        dx, dy = _direction(control)
-        points[-1] = [points[-1][0] - dx * shorten, points[-1][1] - dy * shorten]
+    dx, dy = _direction(control)
+    for at in (-1, -2):
+        points[at] = [points[at][0] - dx * shorten, points[at][1] - dy * shorten]
     path = QPainterPath(QPointF(*points[0]))
     for at in range(1, len(points) - 2, 3):
         path.cubicTo(*points[at], *points[at + 1], *points[at + 2])
@@ -80,12 +80,12 @@ def _direction(control: Points) -> tuple[float, float]:
 
 
 def paint_curve(painter: QPainter, control: Points, pen: QPen, *, arrow: bool = True, size: float = 1.0) -> None:
-    """Draws one wire with its arrow head."""
+    """Draws one wire, with its arrow head or, as a halo below such a one, without."""
     if len(control) < 4:
         return
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPath(curve_path(control, ARROW_LENGTH * size * 0.8 if arrow else 0.0))
+    painter.drawPath(curve_path(control, ARROW_LENGTH * size * 0.8))
     if arrow:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(pen.color())

@@ -90,7 +90,7 @@ def _paint_tensor(
     curves = tensor_curves(picture, tensor)
     if halo:
         for control, _ in curves:
-            paint_curve(painter, control, ink.pen(halo, (width + 6) * max(1.0, 0.6 / scale)), arrow=False)
+            paint_curve(painter, control, ink.pen(halo, (width + 6) * max(1.0, 0.6 / scale)), arrow=False, size=1.2)
     line = max(width, 1.5 / scale)
     for control, kind in curves:
         dashed = kind in (WireKind.STUB, WireKind.HUB)
@@ -158,7 +158,9 @@ def _paint_path(
             if members and int(graph.tensor_producer[tensor]) in members and consumer not in members:
                 continue
             control = scene.points(wire)
-            paint_curve(painter, control, ink.pen(palette.error_soft, 8.0 * max(1.0, 0.6 / scale)), arrow=False)
+            paint_curve(
+                painter, control, ink.pen(palette.error_soft, 8.0 * max(1.0, 0.6 / scale)), arrow=False, size=1.2
+            )
             paint_curve(painter, control, ink.pen(palette.error, max(2.2, 1.5 / scale)), size=1.2)
     boxes = [scene.node_box[node] for node in nodes if node in scene.node_box]
     for box in boxes:

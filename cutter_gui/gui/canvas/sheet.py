@@ -29,7 +29,7 @@ class Sheet:
 
     @cached_property
     def labels(self) -> EdgeLabels:
-        return EdgeLabels(self.graph, self.scene)
+        return EdgeLabels(self.graph, self.index)
 
     def source_box(self, tensor: int) -> int:
         """Returns the box a tensor comes from, -1 when it is not drawn."""
