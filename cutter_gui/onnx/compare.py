@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from onnx import TensorProto, helper
+from onnx import TensorProto, TypeProto, helper
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, OrtValue
@@ -42,6 +42,8 @@ def difference(original: OrtValue, composed: OrtValue) -> Difference | None:
         return Difference(reason="one of the two is absent")
     if not original.has_value():
         return None
+    if "map(" in original.data_type():
+        return None if _contents(original) == _contents(composed) else Difference(reason="other contents")
     if original.is_tensor_sequence():
         ours, theirs = list(_elements(original)), list(_elements(composed))
         if len(ours) != len(theirs):
@@ -120,7 +122,7 @@ def _elements(sequence: OrtValue) -> Iterator[OrtValue]:
     import onnxruntime
 
     kind = sequence.data_type().removeprefix("seq(tensor(").removesuffix("))")
-    element = int(TensorProto.DataType.Value(_ONNX_NAMES.get(kind, kind.upper())))
+    element = _element(kind)
     (length,) = _sequence_op("SequenceLength", element, TensorProto.INT64).run_with_ort_values(
         ["result"], {"sequence": sequence}
     )
@@ -145,6 +147,34 @@ def _sequence_op(op: str, element: int, result: int) -> InferenceSession:
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def _contents(value: OrtValue) -> object:
+    """Returns a value of maps as Python lists and dictionaries: a model that hands it through lets the runtime say."""
+    import onnxruntime
+
+    kind = _type_proto(value.data_type())
+    graph = helper.make_graph(
+        [], "through", [helper.make_value_info("value", kind)], [helper.make_value_info("value", kind)]
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 2)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(["value"], {"value": value})[0]
+
+
+def _type_proto(text: str) -> TypeProto:
+    """Reads a runtime's type name, such as ``seq(map(int64,tensor(float)))``."""
+    if text.startswith("seq("):
+        return helper.make_sequence_type_proto(_type_proto(text[4:-1]))
+    if text.startswith("map("):
+        key, _, value = text[4:-1].partition(",")
+        return helper.make_map_type_proto(_element(key), _type_proto(value))
+    return helper.make_tensor_type_proto(_element(text.removeprefix("tensor(").removesuffix(")")), None)
+
+
+def _element(name: str) -> int:
+    return int(TensorProto.DataType.Value(_ONNX_NAMES.get(name, name.upper())))
 
 
 _ONNX_NAMES = {"float": "FLOAT", "double": "DOUBLE"}

@@ -216,11 +216,28 @@ def as_ort_value(array: Array, dtype: int) -> OrtValue:
     import onnxruntime
 
     make = onnxruntime.OrtValue
-    if np.dtype(array.dtype).kind in "fciubO" and array.dtype.kind != "V":
+    if dtype == TensorProto.STRING:
+        return _string_value(array)
+    if np.dtype(array.dtype).kind in "fciub" and array.dtype.isbuiltin:
         return make.ortvalue_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
-    return make.ortvalue_from_numpy_with_onnx_type(
-        np.ascontiguousarray(array).view(np.dtype(f"u{array.dtype.itemsize}")).reshape(array.shape), dtype
+    bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.dtype.itemsize}")).reshape(array.shape)
+    return make.ortvalue_from_numpy_with_onnx_type(bits, dtype)
+
+
+def _string_value(array: Array) -> OrtValue:
+    """The runtime makes no string values from arrays, but hands out those of a Constant node."""
+    import onnxruntime
+
+    tensor = helper.make_tensor("value", TensorProto.STRING, array.shape, [str(text) for text in array.ravel()])
+    graph = helper.make_graph(
+        [helper.make_node("Constant", [], ["value"], value=tensor)],
+        "strings",
+        [],
+        [helper.make_tensor_value_info("value", TensorProto.STRING, array.shape)],
     )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run_with_ort_values(["value"], {})[0]
 
 
 def describe(arrays: Mapping[str, Array], notes: Mapping[str, str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from cutter_gui.core.manifest import (
 )
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.result_folder import ResultFolder
-from cutter_gui.core.spec import ModelRef
+from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model
 from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names

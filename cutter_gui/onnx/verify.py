@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     from onnxruntime import OrtValue
 
 
-def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+def verify_stages(
+    request: VerifyRequest, progress: Progress = no_progress, given: Values | None = None
+) -> VerifyReport:
     """Runs the original and the stages on the same inputs and compares every output.
 
     Args:
         request: The folder, and how to make inputs.
         progress: Told what is being done; may raise `Cancelled`.
+        given: Runtime values for the inputs, for inputs that no ``.npz`` can hold.
 
     Returns:
         One entry per form and output.
@@ -54,7 +57,7 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
     run = _Verification(request, read_manifest(request.directory / MANIFEST_NAME))
     forms = run.forms()
     progress("Running the original", 0.1)
-    feeds, inputs = run.feeds()
+    feeds, inputs = run.feeds(given)
     outputs: list[OutputReport] = []
     if "plain" in forms:
         count = len(run.manifest.stages)
@@ -136,8 +139,8 @@ class _Verification:
         names = [str(getattr(stage.files, form)) for stage in self.manifest.stages]
         return [detach(open_model(self.request.directory / name), self.own_signals) for name in names]
 
-    def feeds(self) -> tuple[Values, dict[str, str]]:
-        """Makes or reads inputs, and runs the original on them.
+    def feeds(self, given: Values | None) -> tuple[Values, dict[str, str]]:
+        """Makes or reads inputs, or takes those given, and runs the original on them.
 
         Returns:
             The inputs, and what they were in words.
@@ -151,6 +154,9 @@ class _Verification:
         types = {value.name: type_of(value.type)[0] for value in values}
         session = open_session(self.original.model, self.request.optimized)
         wanted = [value.name for value in session.get_outputs()]
+        if given is not None:
+            self._outputs = run_session(session, wanted, given, self.original.model.path)
+            return given, {name: value.data_type() for name, value in given.items()}
         candidates: Iterator[tuple[dict[str, Array], dict[str, str]]]
         if self.request.inputs is not None:
             candidates = iter([(read_npz(self.request.inputs, values), {})])
