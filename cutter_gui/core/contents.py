@@ -88,10 +88,12 @@ def transfers(staging: Staging) -> tuple[Transfer, ...]:
 def _crossing(staging: Staging) -> list[tuple[int, int, list[int]]]:
     """Returns (tensor, its stage, the later stages that read it, ascending) of every tensor that crosses."""
     first, last = staging.edge_span
-    found = []
+    found: list[tuple[int, int, list[int]]] = []
     crossing = np.flatnonzero(last > first)
     tensors = staging.graph.edge_tensor[crossing]
-    starts: list[int] = np.flatnonzero(np.r_[True, tensors[1:] != tensors[:-1]]).tolist() if len(tensors) else []
+    if not len(crossing):
+        return found
+    starts: list[int] = np.flatnonzero(np.r_[True, tensors[1:] != tensors[:-1]]).tolist()
     for start, end in zip(starts, [*starts[1:], len(tensors)], strict=True):
         edges = crossing[start:end]
         found.append((int(tensors[start]), int(first[edges[0]]), sorted({int(stage) for stage in last[edges]})))

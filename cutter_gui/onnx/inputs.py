@@ -228,7 +228,8 @@ def _string_value(array: Array) -> OrtValue:
     """The runtime makes no string values from arrays, but hands out those of a Constant node."""
     import onnxruntime
 
-    tensor = helper.make_tensor("value", TensorProto.STRING, array.shape, [str(text) for text in array.ravel()])
+    tensor = TensorProto(name="value", data_type=TensorProto.STRING, dims=array.shape)
+    tensor.string_data.extend(str(text).encode() for text in array.ravel())
     graph = helper.make_graph(
         [helper.make_node("Constant", [], ["value"], value=tensor)],
         "strings",
