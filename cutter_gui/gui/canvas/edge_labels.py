@@ -85,9 +85,10 @@ class EdgeLabels:
         for wire in self._index.wires_in(x, y, width + AROUND, HEIGHT).tolist():
             if self._scene.wire_tensor[wire] == tensor:
                 continue
-            line = polyline(self._scene.points(wire), 24)
-            inside = (line[:, 0] > x) & (line[:, 0] < x + width + AROUND) & (line[:, 1] > y) & (line[:, 1] < y + HEIGHT)
-            if np.any(inside):
+            line = polyline(self._scene.points(wire), 12)
+            low, high = np.minimum(line[:-1], line[1:]), np.maximum(line[:-1], line[1:])
+            right, bottom = x + width + AROUND, y + HEIGHT
+            if np.any((high[:, 0] > x) & (low[:, 0] < right) & (high[:, 1] > y) & (low[:, 1] < bottom)):
                 return False
         return True
 

@@ -16,11 +16,13 @@ from cutter_gui.gui.canvas.paint_edges import paint_curve
 from cutter_gui.gui.canvas.paint_nodes import RADIUS, box_rect, paint_node
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.selection import NOTHING, Selection
-from cutter_gui.layout.placement import upward_curve, vertical_curve
+from cutter_gui.layout.placement import vertical_curve
 from cutter_gui.layout.scene import BoxKind, WireKind
 
 CHECK = 14.0
 HUB_WIRES_AT_MOST = 600
+TRUNK_GAP = 36.0  # between a hub's trunk and the boxes
+BEND = 40.0
 
 
 @dataclass(frozen=True)
@@ -67,35 +69,51 @@ def paint_overlay(painter: QPainter, picture: Picture, overlay: Overlay, detail:
         painter.drawRoundedRect(rect, RADIUS + 4, RADIUS + 4)
 
 
-def tensor_curves(picture: Picture, tensor: int) -> list[tuple[Points, WireKind]]:
-    """Returns the wires of a tensor, and, for a hub, its edges whole."""
+def hub_curves(picture: Picture, tensor: int) -> list[Points]:
+    """Returns the edges of a hub whole: from its maker down a trunk beside the graph, and from there to each stub."""
     scene = picture.scene
-    curves = [(scene.points(wire), WireKind(scene.wire_kind[wire])) for wire in scene.wires_of(tensor).tolist()]
     source = picture.sheet.source_box(tensor)
-    stubs = [wire for wire in scene.wires_of(tensor).tolist() if scene.wire_kind[wire] == WireKind.STUB]
-    if source < 0 or not stubs:
-        return curves
+    wires = scene.wires_of(tensor)
+    stubs = wires[scene.wire_kind[wires] == WireKind.STUB][:HUB_WIRES_AT_MOST]
+    if source < 0 or not len(stubs):
+        return []
     left, top, width, height = scene.box_rect[source].tolist()
-    for wire in stubs[:HUB_WIRES_AT_MOST]:
-        to_left, to_top, to_width, _ = scene.box_rect[scene.wire_target[wire]].tolist()
-        start, end = (left + width / 2, top + height), (to_left + to_width / 2, to_top)
-        whole = vertical_curve(start, end) if end[1] > start[1] else upward_curve(start, end, left + width)
-        curves.append((np.asarray(whole, dtype=np.float32), WireKind.EDGE))
+    start = (left + width / 2, top + height)
+    pills = scene.box_rect[scene.wire_source[stubs]]
+    first, last = min(top, float(pills[:, 1].min())), max(top + height, float((pills[:, 1] + pills[:, 3]).max()))
+    beside = scene.box_rect[picture.sheet.index.boxes_in(scene.bounds[0], first, scene.bounds[2], last - first)]
+    trunks = (float(beside[:, 0].min()) - TRUNK_GAP, float((beside[:, 0] + beside[:, 2]).max()) + TRUNK_GAP)
+    curves = []
+    for wire, pill in zip(stubs.tolist(), pills.tolist(), strict=True):
+        points = scene.points(wire)
+        faces_right = points[-1, 0] > points[0, 0]
+        trunk = trunks[0] if faces_right else trunks[1]
+        edge, y = pill[0] if faces_right else pill[0] + pill[2], pill[1] + pill[3] / 2
+        turn = start[1] + BEND
+        curve = vertical_curve(start, (trunk, turn))
+        bend = y - BEND if y > turn else y + BEND
+        curve += vertical_curve((trunk, turn), (trunk, bend))[1:]
+        curve += [[trunk, y], [trunk, y], [edge, y]]
+        curves.append(np.asarray(curve, dtype=np.float32))
     return curves
 
 
 def _paint_tensor(
     painter: QPainter, picture: Picture, tensor: int, colour: str, halo: str, scale: float, width: float
 ) -> None:
-    curves = tensor_curves(picture, tensor)
-    if halo:
-        for control, _ in curves:
-            paint_curve(painter, control, ink.pen(halo, (width + 6) * max(1.0, 0.6 / scale)), arrow=False, size=1.2)
+    scene = picture.scene
     line = max(width, 1.5 / scale)
-    for control, kind in curves:
-        dashed = kind in (WireKind.STUB, WireKind.HUB)
-        pen = ink.dashed(colour, line, 5, 3) if dashed else ink.pen(colour, line)
-        paint_curve(painter, control, pen, arrow=kind != WireKind.HUB, size=1.2)
+    for control in hub_curves(picture, tensor):
+        paint_curve(painter, control, ink.pen(colour, max(1.4, 1.2 / scale)))
+    wires = scene.wires_of(tensor).tolist()
+    if halo:
+        for wire in wires:
+            pen = ink.pen(halo, (width + 6) * max(1.0, 0.6 / scale))
+            paint_curve(painter, scene.points(wire), pen, arrow=False, size=1.2)
+    for wire in wires:
+        kind = scene.wire_kind[wire]
+        pen = ink.dashed(colour, line, 5, 3) if kind in (WireKind.STUB, WireKind.HUB) else ink.pen(colour, line)
+        paint_curve(painter, scene.points(wire), pen, arrow=kind != WireKind.HUB, size=1.2)
 
 
 def _outline(painter: QPainter, picture: Picture, box: int, colour: str, width: float, scale: float) -> None:

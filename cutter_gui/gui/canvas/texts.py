@@ -64,6 +64,13 @@ def node_text(picture: Picture, node: int) -> str:
     return "\n".join(lines)
 
 
+def selection_text(picture: Picture | None, selection: Selection) -> str:
+    """Returns what is selected, for assistive programs."""
+    if picture is not None and selection.tensor is not None:
+        return tensor_text(picture, selection.tensor)
+    return "" if picture is None or selection.node is None else node_text(picture, selection.node)
+
+
 def hint(picture: Picture, selection: Selection, hit: Hit) -> str:
     """Returns what a click would do now, for the status line."""
     if hit.kind is HitKind.EDGE:

@@ -7,12 +7,11 @@ click means for the plan is the window's business.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
-    QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -23,7 +22,6 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
-    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -32,26 +30,18 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas import camera as cameras
-from cutter_gui.gui.canvas import keys, texts
-from cutter_gui.gui.canvas.camera import Camera, Rect
-from cutter_gui.gui.canvas.curves import polyline
-from cutter_gui.gui.canvas.detail import Detail
-from cutter_gui.gui.canvas.gestures import Gesture, PinchGesture, Pointer, start_gesture
+from cutter_gui.gui.canvas import framing, keys, points, texts
+from cutter_gui.gui.canvas.base_layer import BaseLayer, look_through
+from cutter_gui.gui.canvas.camera import Camera
+from cutter_gui.gui.canvas.gestures import ZOOM_STEP, Gesture, PinchGesture, Pointer, start_gesture, turn_wheel
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
-from cutter_gui.gui.canvas.paint_ground import paint_ground
 from cutter_gui.gui.canvas.paint_overlay import Overlay, paint_overlay
-from cutter_gui.gui.canvas.render import paint_graph
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
 from cutter_gui.gui.canvas.walk import Place
 from cutter_gui.gui.selection import NOTHING, Selection
 from cutter_gui.gui.theme import palette_of
 from cutter_gui.layout.scene import Scene
-
-ZOOM_STEP = 1.25
-WHEEL_NOTCH = 120.0
-READABLE = 0.62  # the least zoom at which a graph opens and things are revealed
-REVEAL_MARGIN = 40.0
 
 
 class GraphCanvas(QAbstractScrollArea):
@@ -87,8 +77,7 @@ class GraphCanvas(QAbstractScrollArea):
         self._space_held = False
         self._space_used = False
         self._hint = ""
-        self._base: QPixmap | None = None
-        self._detail = Detail.OVERVIEW
+        self._base = BaseLayer()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -160,17 +149,9 @@ class GraphCanvas(QAbstractScrollArea):
         self._overlay = replace(self._overlay, selection=selection)
         self._update_focus()
         if changed:
-            self.setAccessibleDescription(self._described(selection))
+            self.setAccessibleDescription(texts.selection_text(self._picture, selection))
             self.selection_changed.emit(selection)
             self._say()
-
-    def _described(self, selection: Selection) -> str:
-        if self._picture is None or not selection:
-            return ""
-        if selection.tensor is not None:
-            return texts.tensor_text(self._picture, selection.tensor)
-        assert selection.node is not None
-        return texts.node_text(self._picture, selection.node)
 
     def _update_focus(self) -> None:
         """Shows where the keyboard is, while it is in use."""
@@ -228,73 +209,16 @@ class GraphCanvas(QAbstractScrollArea):
         """Moves and, where it must, zooms so that things are in sight; what is in sight already stays."""
         if self._picture is None:
             return
-        bounds = self._bounds_of(nodes, tensors)
-        if bounds is None:
-            return
         size = self.viewport().size()
-        width, height = size.width(), size.height()
-        left, top, seen_width, seen_height = self._camera.visible(width, height)
-        inside = (
-            bounds[0] >= left
-            and bounds[1] >= top
-            and bounds[0] + bounds[2] <= left + seen_width
-            and bounds[1] + bounds[3] <= top + seen_height
-        )
-        if inside and self._camera.scale >= READABLE / 2:
-            return
-        self._is_home = False
-        readable = max(self._camera.scale, READABLE)
-        scale = cameras.fit_scale(bounds, width, height, readable)
-        x, y = bounds[0] + bounds[2] / 2, bounds[1] + bounds[3] / 2
-        if scale < READABLE / 2:
-            scale = READABLE
-            x, y = self._first_place(nodes, tensors)
-        self._set_camera(cameras.centred(x, y, scale, width, height))
-
-    def _boxes_of(self, nodes: Iterable[int], tensors: Iterable[int]) -> list[int]:
-        assert self._picture is not None
-        scene, sheet = self._picture.scene, self._picture.sheet
-        boxes = [scene.node_box[node] for node in nodes if node in scene.node_box]
-        for tensor in tensors:
-            source = sheet.source_box(tensor)
-            boxes += [source] if source >= 0 else []
-            boxes += scene.boxes_of(tensor)
-            boxes += [scene.node_box[n] for n in self._picture.graph.consumers(tensor).tolist() if n in scene.node_box]
-        return boxes
-
-    def _bounds_of(self, nodes: Sequence[int], tensors: Sequence[int]) -> Rect | None:
-        boxes = self._boxes_of(nodes, tensors)
-        if not boxes or self._picture is None:
-            return None
-        rects = self._picture.scene.box_rect[boxes]
-        low, high = rects[:, :2].min(axis=0) - REVEAL_MARGIN, (rects[:, :2] + rects[:, 2:]).max(axis=0) + REVEAL_MARGIN
-        return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
-
-    def _first_place(self, nodes: Sequence[int], tensors: Sequence[int]) -> tuple[float, float]:
-        assert self._picture is not None
-        left, top, width, height = self._picture.scene.box_rect[self._boxes_of(nodes, tensors)[0]].tolist()
-        return left + width / 2, top + height / 2
+        view = framing.revealing(self._camera, self._picture.sheet, nodes, tensors, size.width(), size.height())
+        if view is not None:
+            self._is_home = False
+            self._set_camera(view)
 
     def _go_home(self) -> None:
-        """Shows a graph as it opens: whole when it can be read so, else its top at a readable zoom."""
-        if self._picture is None:
-            return
-        bounds, size = self._picture.scene.bounds, self.viewport().size()
-        width, height = size.width(), size.height()
-        view = cameras.fitted(bounds, width, height)
-        if view.scale < READABLE:
-            scale = min(max(cameras.fit_scale((bounds[0], 0, bounds[2], 1), width, height), READABLE), 1.0)
-            view = Camera(scale, self._top_middle() - width / scale / 2, bounds[1])
-        self._set_camera(view)
-
-    def _top_middle(self) -> float:
-        """Returns the x around which the top of the graph is."""
-        assert self._picture is not None
-        rects = self._picture.scene.box_rect
-        if not len(rects):
-            return 0.0
-        top = rects[rects[:, 1] <= rects[:, 1].min() + 400]
-        return float((top[:, 0].min() + (top[:, 0] + top[:, 2]).max()) / 2)
+        if self._picture is not None:
+            size = self.viewport().size()
+            self._set_camera(framing.home(self._picture.sheet, size.width(), size.height()))
 
     def _set_camera(self, camera: Camera) -> None:
         assert self._picture is not None
@@ -308,40 +232,24 @@ class GraphCanvas(QAbstractScrollArea):
     # --- points for tests and accessibility
 
     def node_point(self, node: int) -> QPoint:
-        """Returns a viewport point where a click hits a node.
+        """Returns a viewport point where a click hits a node; `reveal` it first.
 
         Raises:
             KeyError: The node is not drawn.
         """
         if self._picture is None:
             raise KeyError(node)
-        left, top, width, height = self._picture.scene.box_rect[self._picture.scene.node_box[node]].tolist()
-        return self._view_point(left + width / 2, top + height / 2)
+        return points.node_point(self._picture, self._camera, node)
 
     def edge_point(self, tensor: int, consumer: int) -> QPoint:
-        """Returns a viewport point where a click hits the edge from a tensor to a consumer.
-
-        A point that no box, mark or other wire covers is preferred, and one in sight; `reveal` the tensor first.
+        """Returns a viewport point where a click hits the edge from a tensor to a consumer; `reveal` it first.
 
         Raises:
             KeyError: The edge is not drawn.
         """
-        edge = None if self._picture is None else self._picture.graph.edge(tensor, consumer)
-        if self._picture is None or edge is None:
+        if self._picture is None:
             raise KeyError((tensor, consumer))
-        wire = self._picture.scene.edge_wire[edge]
-        points = [self._view_point(x, y) for x, y in polyline(self._picture.scene.points(wire), 32).tolist()]
-        points.reverse()
-        seen = self.viewport().rect().adjusted(2, 2, -2, -2)
-        in_sight = [point for point in points if seen.contains(point)]
-        hits = [(point, self.hit(QPointF(point))) for point in in_sight]
-        own = [point for point, hit in hits if hit.wire == wire]
-        same = [point for point, hit in hits if hit.kind is HitKind.EDGE and hit.tensor == tensor]
-        candidates = own or same or in_sight or points
-        return candidates[len(candidates) // 2]
-
-    def _view_point(self, x: float, y: float) -> QPoint:
-        return QPointF(*self._camera.to_view(x, y)).toPoint()
+        return points.edge_point(self._picture, self._camera, self.viewport().rect(), tensor, consumer)
 
     # --- clicks
 
@@ -474,38 +382,21 @@ class GraphCanvas(QAbstractScrollArea):
         """A double click is two clicks: cutting and uncutting fast must not lose one."""
         self.mousePressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        event.ignore()
-
     def wheelEvent(self, event: QWheelEvent) -> None:
-        pixels, angle = event.pixelDelta(), event.angleDelta()
-        modifiers = event.modifiers()
-        by_touchpad = not pixels.isNull() and event.phase() != Qt.ScrollPhase.NoScrollPhase
-        if by_touchpad and not modifiers & Qt.KeyboardModifier.ControlModifier:
-            self.pan(pixels.x(), pixels.y())
-        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
-            # Some platforms turn the wheel sideways themselves while Shift is held.
-            self.pan(angle.y() or angle.x(), 0)
-        elif angle.y():
-            self.zoom_at(ZOOM_STEP ** (angle.y() / WHEEL_NOTCH), event.position())
-        elif angle.x():
-            self.pan(angle.x(), 0)
-        event.accept()
+        turn_wheel(self, event)
 
     def _native_gesture(self, event: QNativeGestureEvent) -> bool:
         kind = event.gestureType()
-        if kind is Qt.NativeGestureType.BeginNativeGesture:
+        if kind is Qt.NativeGestureType.EndNativeGesture:
+            self._pinch = None
+            return True
+        if kind not in (Qt.NativeGestureType.BeginNativeGesture, Qt.NativeGestureType.ZoomNativeGesture):
+            return False
+        if self._pinch is None:
             self._pinch = PinchGesture(self)
             self._pinch.start(Pointer(event.position()))
-        elif kind is Qt.NativeGestureType.ZoomNativeGesture:
-            if self._pinch is None:
-                self._pinch = PinchGesture(self)
-                self._pinch.start(Pointer(event.position()))
+        if kind is Qt.NativeGestureType.ZoomNativeGesture:
             self._pinch.scale(event.value())
-        elif kind is Qt.NativeGestureType.EndNativeGesture:
-            self._pinch = None
-        else:
-            return False
         return True
 
     def _cancel_gesture(self) -> None:
@@ -572,13 +463,12 @@ class GraphCanvas(QAbstractScrollArea):
         else:
             self._redraw()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+    def dragEnterEvent(self, event: QDragEnterEvent | QDragMoveEvent) -> None:
         if _local_files(event):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if _local_files(event):
-            event.acceptProposedAction()
+        self.dragEnterEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         files = _local_files(event)
@@ -590,50 +480,23 @@ class GraphCanvas(QAbstractScrollArea):
 
     def _redraw(self) -> None:
         """Draws the base layer anew at the next paint."""
-        self._base = None
+        self._base.invalidate()
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        base = self._base_layer()
+        size, ratio = self.viewport().size(), self.viewport().devicePixelRatioF()
+        width, height = size.width(), size.height()
+        base = self._base.pixmap(self._picture, palette_of(self.palette()), self._camera, width, height, ratio)
         painter = QPainter(self.viewport())
         try:
             painter.drawPixmap(0, 0, base)
             if self._picture is not None:
-                self._paint_over(painter, self._picture)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                look_through(painter, self._camera)
+                paint_overlay(painter, self._picture, self._overlay, self._base.detail, self._camera.scale)
+                paint_cuts(painter, self._picture, self._camera.visible(width, height), self._camera.scale)
         finally:
             painter.end()
-
-    def _base_layer(self) -> QPixmap:
-        size, ratio = self.viewport().size(), self.viewport().devicePixelRatioF()
-        wanted = (round(size.width() * ratio), round(size.height() * ratio))
-        base = self._base
-        if base is not None and (base.width(), base.height()) == wanted and base.devicePixelRatio() == ratio:
-            return base
-        base = QPixmap(max(wanted[0], 1), max(wanted[1], 1))
-        base.setDevicePixelRatio(ratio)
-        painter = QPainter(base)
-        try:
-            palette = palette_of(self.palette())
-            paint_ground(painter, palette, self._camera, size.width(), size.height(), ratio)
-            if self._picture is not None:
-                self._look_through_camera(painter)
-                visible = self._camera.visible(size.width(), size.height())
-                self._detail = paint_graph(painter, self._picture, visible, self._camera.scale)
-        finally:
-            painter.end()
-        self._base = base
-        return base
-
-    def _look_through_camera(self, painter: QPainter) -> None:
-        painter.scale(self._camera.scale, self._camera.scale)
-        painter.translate(-self._camera.x, -self._camera.y)
-
-    def _paint_over(self, painter: QPainter, picture: Picture) -> None:
-        size = self.viewport().size()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._look_through_camera(painter)
-        paint_overlay(painter, picture, self._overlay, self._detail, self._camera.scale)
-        paint_cuts(painter, picture, self._camera.visible(size.width(), size.height()), self._camera.scale)
 
 
 def _local_files(event: QDropEvent) -> list[str]:

@@ -8,8 +8,19 @@ from cutter_gui.gui.canvas.gestures.base import Gesture, GestureTarget, Pointer
 from cutter_gui.gui.canvas.gestures.click import ClickGesture
 from cutter_gui.gui.canvas.gestures.pan import PanGesture
 from cutter_gui.gui.canvas.gestures.pinch import PinchGesture
+from cutter_gui.gui.canvas.gestures.wheel import ZOOM_STEP, turn_wheel
 
-__all__ = ["ClickGesture", "Gesture", "GestureTarget", "PanGesture", "PinchGesture", "Pointer", "start_gesture"]
+__all__ = [
+    "ZOOM_STEP",
+    "ClickGesture",
+    "Gesture",
+    "GestureTarget",
+    "PanGesture",
+    "PinchGesture",
+    "Pointer",
+    "start_gesture",
+    "turn_wheel",
+]
 
 
 def start_gesture(target: GestureTarget, pointer: Pointer, button: Qt.MouseButton, space: bool) -> Gesture | None:

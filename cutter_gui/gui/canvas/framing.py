@@ -1,0 +1,79 @@
+"""Which view shows what: the one a graph opens with, and the one that brings things into sight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cutter_gui.gui.canvas.camera import Camera, Rect, centred, fit_scale, fitted
+from cutter_gui.gui.canvas.sheet import Sheet
+
+READABLE = 0.62  # the least zoom at which a graph opens and things are revealed
+MARGIN = 40.0
+TOP_ROOM = 400.0  # scene pixels from the top within which a tall graph is centred when it opens
+
+
+def home(sheet: Sheet, width: float, height: float) -> Camera:
+    """Returns the view a graph opens with: whole when it can be read so, else its top at a readable zoom."""
+    bounds = sheet.scene.bounds
+    view = fitted(bounds, width, height)
+    if view.scale >= READABLE:
+        return view
+    scale = min(max(fit_scale((bounds[0], 0, bounds[2], 1), width, height), READABLE), 1.0)
+    return Camera(scale, _top_middle(sheet) - width / scale / 2, bounds[1])
+
+
+def _top_middle(sheet: Sheet) -> float:
+    rects = sheet.scene.box_rect
+    if not len(rects):
+        return 0.0
+    top = rects[rects[:, 1] <= rects[:, 1].min() + TOP_ROOM]
+    return float((top[:, 0].min() + (top[:, 0] + top[:, 2]).max()) / 2)
+
+
+def revealing(
+    view: Camera, sheet: Sheet, nodes: Iterable[int], tensors: Iterable[int], width: float, height: float
+) -> Camera | None:
+    """Returns the view that brings nodes and tensors into sight.
+
+    Tensors are their pills, their producer and their consumers. What does not fit at half the readable zoom is shown
+    from its beginning.
+
+    Returns:
+        None when everything is in sight already, or nothing of it is drawn.
+    """
+    boxes = _boxes_of(sheet, nodes, tensors)
+    if not boxes:
+        return None
+    bounds = _bounds(sheet, boxes)
+    if _contains(view.visible(width, height), bounds) and view.scale >= READABLE / 2:
+        return None
+    scale = fit_scale(bounds, width, height, max(view.scale, READABLE))
+    if scale < READABLE / 2:
+        scale, bounds = READABLE, _bounds(sheet, boxes[:1])
+    return centred(bounds[0] + bounds[2] / 2, bounds[1] + bounds[3] / 2, scale, width, height)
+
+
+def _boxes_of(sheet: Sheet, nodes: Iterable[int], tensors: Iterable[int]) -> list[int]:
+    scene = sheet.scene
+    boxes = [scene.node_box[node] for node in nodes if node in scene.node_box]
+    for tensor in tensors:
+        source = sheet.source_box(tensor)
+        boxes += [source] if source >= 0 else []
+        boxes += scene.boxes_of(tensor)
+        boxes += [scene.node_box[node] for node in sheet.graph.consumers(tensor).tolist() if node in scene.node_box]
+    return boxes
+
+
+def _bounds(sheet: Sheet, boxes: list[int]) -> Rect:
+    rects = sheet.scene.box_rect[boxes]
+    low, high = rects[:, :2].min(axis=0) - MARGIN, (rects[:, :2] + rects[:, 2:]).max(axis=0) + MARGIN
+    return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
+
+
+def _contains(outer: Rect, inner: Rect) -> bool:
+    return (
+        inner[0] >= outer[0]
+        and inner[1] >= outer[1]
+        and inner[0] + inner[2] <= outer[0] + outer[2]
+        and inner[1] + inner[3] <= outer[1] + outer[3]
+    )
