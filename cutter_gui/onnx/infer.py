@@ -7,7 +7,7 @@ stays far below protobuf's limit; small ones, which Reshape and the like compute
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import onnx
 from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
@@ -17,6 +17,8 @@ from cutter_gui.core.graph import Dim, Shape
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.weights import stored_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT
+
+_INVENTED = "unk__"
 
 _log = logging.getLogger(__name__)
 
@@ -31,9 +33,25 @@ def infer_types(model: OnnxModel) -> dict[str, TypeProto]:
         known[sparse.values.name] = helper.make_sparse_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
     for value in (*graph.value_info, *graph.input, *graph.output):
         _learn(known, value)
+    own = {symbol for type_proto in known.values() for symbol in _symbols(type_proto)}
     for value in _inferred(model, known):
+        _forget_invented(value.type, own)
         _learn(known, value)
     return known
+
+
+def _symbols(type_proto: TypeProto) -> Iterator[str]:
+    for dim in type_proto.tensor_type.shape.dim:
+        if dim.dim_param:
+            yield dim.dim_param
+
+
+def _forget_invented(type_proto: TypeProto, own: set[str]) -> None:
+    """Leaves a dimension open, in place, where the inference made up a name that the file does not have."""
+    if type_proto.WhichOneof("value") == "tensor_type":
+        for dim in type_proto.tensor_type.shape.dim:
+            if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in own:
+                dim.ClearField("dim_param")
 
 
 def _learn(known: dict[str, TypeProto], value: ValueInfoProto) -> None:
