@@ -23,6 +23,8 @@ from cutter_gui.core.dtypes import UNKNOWN
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Attributes, Bools, Csr, Graph, Ints, Shape, TensorKind
 
+OUTER = "a node and a graph input or initializer"
+
 
 class GraphBuilder:
     """Collects inputs, initializers, nodes and outputs in the order of the file; `build` makes the graph."""
@@ -49,6 +51,7 @@ class GraphBuilder:
         self._captured = _Rows()
         self._joins: list[tuple[int, int]] = []
         self._produced_twice: list[tuple[int, int]] = []
+        self._also_given: list[int] = []  # tensors of nodes that were added as input or initializer afterwards
 
     def tensor(self, name: str) -> int:
         """Returns the number of the tensor with this name, a new one if it has none yet."""
@@ -66,15 +69,22 @@ class GraphBuilder:
         return index
 
     def add_input(self, name: str) -> None:
-        """Adds a graph input; call it after `add_initializer`, which wins over an input of the same name."""
+        """Adds a graph input; an initializer of the same name wins over it."""
         index = self.tensor(name)
-        if self._kinds[index] == TensorKind.MISSING:
+        if self._producer[index] >= 0:
+            self._also_given.append(index)
+        elif self._kinds[index] == TensorKind.MISSING:
             self._kinds[index] = TensorKind.INPUT
             self._inputs.append(index)
 
     def add_initializer(self, name: str, stored: int) -> None:
         """Adds a weight of ``stored`` bytes."""
         index = self.tensor(name)
+        if self._producer[index] >= 0:
+            self._also_given.append(index)
+            return
+        if self._kinds[index] == TensorKind.INPUT:
+            self._inputs.remove(index)
         self._kinds[index] = TensorKind.INITIALIZER
         self._stored[index] = stored
 
@@ -154,10 +164,12 @@ class GraphBuilder:
         by_consumer = np.argsort(consumer, kind="stable").astype(np.int32)
         node_edges = Csr(np.searchsorted(consumer[by_consumer], np.arange(count + 1)).astype(np.int32), by_consumer)
         order = topological_order(producer[tensor], consumer, count)
-        constant = _constant_nodes(order, volatile, kinds, producer, tensor, node_edges)
-        twice = {(int(a), int(b)) for a, b in self._produced_twice}
+        joins = np.asarray(self._joins, dtype=np.int32).reshape(-1, 2)
+        unstable = volatile.copy()
+        unstable[joins.ravel()] = True
+        constant = _constant_nodes(order, unstable, kinds, producer, tensor, node_edges)
         problems = (
-            *_duplicate_producers(sorted(twice), self._names, producer),
+            *_duplicate_producers(self._produced_twice, self._also_given, self._names, producer, self._label),
             *_missing(kinds, tensor, consumer, self._outputs, self._names, self._label),
             *_cycle(order, producer, tensor, node_edges, count, self._label),
         )
@@ -186,7 +198,7 @@ class GraphBuilder:
             node_edges=node_edges,
             inputs=np.asarray(self._inputs, dtype=np.int32),
             outputs=np.asarray(self._outputs, dtype=np.int32),
-            joins=np.asarray(self._joins, dtype=np.int32).reshape(-1, 2),
+            joins=joins,
             order=order,
             problems=problems,
             metadata=dict(metadata or {}),
@@ -258,7 +270,7 @@ def _edges(inputs: Csr, captures: Csr, count: int) -> tuple[Ints, Ints, Bools]:
 
 
 def topological_order(source: Ints, target: Ints, count: int) -> Ints:
-    """Returns the nodes in a topological order, lowest number first among those that are free.
+    """Returns the nodes in a topological order: that of the file where it is one, else one that runs depth first.
 
     Args:
         source: [E], the node each edge leaves, -1 where it leaves none.
@@ -269,12 +281,12 @@ def topological_order(source: Ints, target: Ints, count: int) -> Ints:
         The order; nodes on or behind a cycle are absent.
     """
     real = source >= 0
+    if np.all(source[real] < target[real]):
+        return np.arange(count, dtype=np.int32)
     by_source = np.argsort(source[real], kind="stable")
     starts = np.searchsorted(source[real][by_source], np.arange(count + 1)).tolist()
     heads = target[real][by_source].tolist()
     waiting = np.bincount(target[real], minlength=count).tolist()
-    if np.all(source[real] < target[real]):
-        return np.arange(count, dtype=np.int32)
     ready = [node for node in range(count - 1, -1, -1) if waiting[node] == 0]
     order: list[int] = []
     while ready:
@@ -289,39 +301,47 @@ def topological_order(source: Ints, target: Ints, count: int) -> Ints:
 
 
 def _constant_nodes(
-    order: Ints, volatile: Bools, kinds: npt.NDArray[np.uint8], producer: Ints, edge_tensor: Ints, node_edges: Csr
+    order: Ints, unstable: Bools, kinds: npt.NDArray[np.uint8], producer: Ints, edge_tensor: Ints, node_edges: Csr
 ) -> Bools:
-    """Returns [N], whether a node is constant (DESIGN, section 1); nodes on a cycle are not."""
+    """Returns [N], whether a node is constant (DESIGN, section 1); nodes on a cycle are not.
+
+    Unstable nodes are those that are volatile or share storage that is mutated: the latter stay together in one stage,
+    which nodes that every stage copies could not.
+    """
     live_tensor = ((kinds == TensorKind.INPUT) | (kinds == TensorKind.MISSING)).tolist()
     producers = producer.tolist()
-    constant = np.zeros(len(volatile), dtype=np.bool_)
-    flags = [False] * len(volatile)
+    flags = [False] * len(unstable)
     starts, edges = node_edges.starts.tolist(), edge_tensor[node_edges.values].tolist()
-    unstable = volatile.tolist()
+    stable = (~unstable).tolist()
     for node in order.tolist():
-        if unstable[node]:
+        if not stable[node]:
             continue
         flags[node] = all(
             flags[producers[tensor]] if producers[tensor] >= 0 else not live_tensor[tensor]
             for tensor in edges[starts[node] : starts[node + 1]]
         )
-    constant[:] = flags
-    return constant
+    return np.asarray(flags, dtype=np.bool_)
 
 
 def _duplicate_producers(
-    twice: Sequence[tuple[int, int]], names: Sequence[str], producer: Ints
+    twice: Iterable[tuple[int, int]],
+    also_given: Iterable[int],
+    names: Sequence[str],
+    producer: Ints,
+    label: Callable[[int], str],
 ) -> Iterable[Diagnostic]:
-    for tensor, node in twice:
-        first = int(producer[tensor])
-        what = "a node and a graph input or initializer" if first < 0 else "two nodes"
+    found = {(tensor, node): "two nodes" if producer[tensor] >= 0 else OUTER for tensor, node in twice}
+    found.update({(tensor, node): "two outputs of one node" for tensor, node in found if producer[tensor] == node})
+    found.update({(tensor, int(producer[tensor])): OUTER for tensor in also_given})
+    for (tensor, node), what in sorted(found.items()):
+        nodes = tuple(dict.fromkeys(at for at in (int(producer[tensor]), node) if at >= 0))
         yield Diagnostic(
             "duplicate-producer",
             Severity.ERROR,
             f"Tensor {one_line(names[tensor], 80)} is produced by {what}; the model must be mended before it is split.",
             tensors=(names[tensor],),
-            nodes=(node,) if first < 0 else (first, node),
-            node_names=(names[tensor],),
+            nodes=nodes,
+            node_names=tuple(label(at) for at in nodes),
         )
 
 
@@ -374,7 +394,8 @@ def _cycle(
     yield Diagnostic(
         "cyclic-graph",
         Severity.ERROR,
-        f"The graph has a cycle of {len(cycle)} nodes: {shown}; a cyclic graph has no stages.",
+        f"The graph has a cycle of {len(cycle)} {'node' if len(cycle) == 1 else 'nodes'}: {shown}; "
+        "a cyclic graph has no stages.",
         nodes=cycle,
         node_names=tuple(label(n) for n in cycle),
     )

@@ -73,13 +73,21 @@ class ModelSpec:
 
 
 @st.composite
-def models(draw: st.DrawFn, max_nodes: int = 10, repeated_outputs: bool = False) -> ModelSpec:
+def models(
+    draw: st.DrawFn,
+    max_nodes: int = 10,
+    repeated_outputs: bool = False,
+    min_nodes: int = 1,
+    connected: bool = False,
+) -> ModelSpec:
     """Draws a model with at least one node, input, and output.
 
     Args:
         draw: Given by Hypothesis.
         max_nodes: The most nodes to draw.
         repeated_outputs: Whether a tensor may be listed as output twice.
+        min_nodes: The fewest nodes to draw.
+        connected: Whether each node reads what the one before it made, so that there is something to cut.
     """
     rows: dict[str, int] = {}
     inputs = [f"x{i}" for i in range(draw(st.integers(1, 3)))]
@@ -88,8 +96,8 @@ def models(draw: st.DrawFn, max_nodes: int = 10, repeated_outputs: bool = False)
         rows[name] = draw(st.integers(1, 2))
     nodes: list[NodeSpec] = []
     special: list[str] = []
-    for index in range(draw(st.integers(1, max_nodes))):
-        node = draw(_nodes(tuple(rows), rows, index))
+    for index in range(draw(st.integers(min_nodes, max_nodes))):
+        node = draw(_nodes(tuple(rows), rows, index, connected and index > 0))
         for scalar in (LIMIT, CONDITION):
             if scalar in node.inputs and scalar not in special:
                 special.append(scalar)
@@ -101,34 +109,33 @@ def models(draw: st.DrawFn, max_nodes: int = 10, repeated_outputs: bool = False)
     return ModelSpec(tuple(inputs), (*initializers, *special), tuple(nodes), tuple(outputs), rows)
 
 
+OPS = ("Add", "Neg", "Sum", "Add", "Split", "Clip", "If", "RandomUniformLike", "Constant", "RandomUniform")
+
+
 @st.composite
-def _nodes(draw: st.DrawFn, names: tuple[str, ...], rows: dict[str, int], index: int) -> NodeSpec:
-    recent = st.sampled_from(names[-4:])
-    tensor = st.one_of(recent, st.sampled_from(names))
-    op = draw(
-        st.sampled_from(
-            ["Add", "Neg", "Sum", "Add", "Split", "Clip", "Constant", "If", "RandomUniform", "RandomUniformLike"]
-        )
-    )
-    first = f"t{index}"
-    label = draw(st.sampled_from(["", f"node {index}", "again"]))
-    if op == "Split":
-        wide = [name for name in names if rows[name] == 2]
-        if wide:
-            return NodeSpec(op, (draw(st.sampled_from(wide)),), (first, f"{first}b"), name=label)
+def _nodes(draw: st.DrawFn, names: tuple[str, ...], rows: dict[str, int], index: int, connected: bool) -> NodeSpec:
+    tensor = st.one_of(st.sampled_from(names[-4:]), st.sampled_from(names))
+    first = names[-1] if connected else draw(tensor)
+    op = draw(st.sampled_from(OPS[:-2] if connected else OPS))
+    if op == "Split" and rows[first] == 1:
         op = "Neg"
+    inputs: tuple[str, ...] = (first,)
+    captures: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = (f"t{index}",)
     if op in ("Constant", "RandomUniform"):
-        return NodeSpec(op, (), (first,), name=label)
-    if op in ("Neg", "RandomUniformLike"):
-        return NodeSpec(op, (draw(tensor),), (first,), name=label)
-    if op == "Clip":
-        return NodeSpec(op, (draw(tensor), "", LIMIT), (first,), name=label)
-    if op == "Add":
-        return NodeSpec(op, (draw(tensor), draw(tensor)), (first,), name=label)
-    if op == "Sum":
-        return NodeSpec(op, tuple(draw(st.lists(tensor, min_size=1, max_size=3))), (first,), name=label)
-    captured = tuple(dict.fromkeys([draw(tensor), draw(tensor)]))
-    return NodeSpec(op, (CONDITION,), (first, f"{first}b"), captures=captured, name=label)
+        inputs = ()
+    elif op == "Clip":
+        inputs = (first, "", LIMIT)
+    elif op == "Add":
+        inputs = (first, draw(tensor))
+    elif op == "Sum":
+        inputs = (first, *draw(st.lists(tensor, max_size=2)))
+    elif op == "If":
+        captures = tuple(dict.fromkeys([first, draw(tensor)]))
+        inputs = (CONDITION,)
+    if op in ("If", "Split"):
+        outputs = (f"t{index}", f"t{index}b")
+    return NodeSpec(op, inputs, outputs, captures, draw(st.sampled_from(["", f"node {index}", "again"])))
 
 
 @st.composite
@@ -266,16 +273,33 @@ def arbitrary_plans(draw: st.DrawFn, graph: Graph, max_cuts: int = 4, unknown: b
 
 
 @st.composite
-def damaged_plans(draw: st.DrawFn, graph: Graph, max_cuts: int = 4) -> Plan:
-    """Draws a valid plan and shuffles its cuts, drops entries, moves one to another cut, or adds a cut."""
+def damaged_plans(
+    draw: st.DrawFn,
+    graph: Graph,
+    max_cuts: int = 4,
+    damages: Sequence[str] = ("exchange", "drop", "move", "add", "twice"),
+) -> Plan:
+    """Draws a valid plan and damages it once or twice.
+
+    Args:
+        draw: Given by Hypothesis.
+        graph: A graph without cycles.
+        max_cuts: The most cuts to draw.
+        damages: Which damages to draw from: exchange two cuts, drop an entry, move one to another cut, add a cut
+            without edges, put a cut in twice.
+    """
     plan = draw(valid_plans(graph, max_cuts))
     cuts = list(plan.cuts)
-    for damage in draw(st.lists(st.sampled_from(["shuffle", "drop", "move", "add"]), min_size=1, max_size=2)):
+    for damage in draw(st.lists(st.sampled_from(damages), min_size=1, max_size=2)):
         filled = [index for index, cut in enumerate(cuts) if cut.edges]
         if damage == "add" or not filled:
             cuts.insert(draw(st.integers(0, len(cuts))), Cut())
-        elif damage == "shuffle":
-            cuts = draw(st.permutations(cuts))
+        elif damage == "exchange":
+            first, second = draw(st.permutations(range(len(cuts))))[:2] if len(cuts) > 1 else (0, 0)
+            cuts[first], cuts[second] = cuts[second], cuts[first]
+        elif damage == "twice":
+            index = draw(st.sampled_from(filled))
+            cuts.insert(index, cuts[index])
         else:
             index = draw(st.sampled_from(filled))
             at = draw(st.integers(0, len(cuts[index].edges) - 1))
@@ -293,16 +317,20 @@ def plans(graph: Graph, max_cuts: int = 4) -> st.SearchStrategy[Plan]:
 
 
 @st.composite
-def valid_cases(draw: st.DrawFn, max_nodes: int = 10, max_cuts: int = 4) -> tuple[ModelSpec, Plan]:
+def valid_cases(
+    draw: st.DrawFn, max_nodes: int = 10, max_cuts: int = 4, connected: bool = False
+) -> tuple[ModelSpec, Plan]:
     """Draws a model and a valid plan for it."""
-    model = draw(models(max_nodes))
+    model = draw(models(max_nodes, connected=connected, min_nodes=max_nodes // 2 if connected else 1))
     return model, draw(valid_plans(model.graph(), max_cuts))
 
 
 @st.composite
-def invalid_cases(draw: st.DrawFn, max_nodes: int = 10, max_cuts: int = 4) -> tuple[ModelSpec, Plan]:
+def invalid_cases(
+    draw: st.DrawFn, max_nodes: int = 10, max_cuts: int = 4, connected: bool = False
+) -> tuple[ModelSpec, Plan]:
     """Draws a model and a plan that `assign_stages` finds invalid."""
-    model = draw(models(max_nodes))
+    model = draw(models(max_nodes, connected=connected, min_nodes=max_nodes // 2 if connected else 1))
     graph = model.graph()
     plan = draw(
         st.one_of(damaged_plans(graph, max_cuts), arbitrary_plans(graph, max_cuts)).filter(
