@@ -71,7 +71,7 @@ def paint_node(painter: QPainter, picture: Picture, box: int, detail: Detail, sc
     painter.setBrush(fill)
     painter.drawRoundedRect(rect, RADIUS, RADIUS)
     painter.setPen(Qt.PenStyle.NoPen)
-    stripe = _stripe(rect.height()).translated(rect.topLeft())
+    stripe = stripe_path(rect.height()).translated(rect.topLeft())
     painter.setBrush(ink.colour(stage_colour(stage) if stage >= 0 else palette.node_plain))
     painter.drawPath(stripe)
     if stage >= 0 and stage_is_hatched(stage):
@@ -106,7 +106,7 @@ def short_op(graph: Graph, node: int) -> str:
 
 
 @lru_cache(maxsize=16)
-def _stripe(height: float) -> QPainterPath:
+def stripe_path(height: float) -> QPainterPath:
     """The left end of a box of this height, rounded at the left."""
     path = QPainterPath()
     path.moveTo(STRIPE, 0)
