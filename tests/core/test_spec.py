@@ -47,6 +47,7 @@ EXAMPLE_PLAN = Plan(
         Cut((CutEdge("308"), CutEdge("71", ["395"]))),
     )
 )
+AS_WRITTEN = "186 0186 1e3 12:30 1_000 ~ yes null No 0x1F 0o17 .5 +1 -1 .inf 2024-01-01 true = a#b a-b::c /x <b> 🙂"
 
 names = st.text(min_size=1) | st.sampled_from(
     ["186", "0186", "1e3", "12:30", "1_000", "~", "yes", "null", "", "=", "<<", "---", "- a", "a: b", "#", "0x1F", ".5"]
@@ -81,33 +82,7 @@ def test_a_cut_may_still_be_without_edges() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    # fmt: off
-    [
-        "186",
-        "0186",
-        "1e3",
-        "12:30",
-        "1_000",
-        "~",
-        "yes",
-        "null",
-        "No",
-        "0x1F",
-        "0o17",
-        ".5",
-        "+1",
-        "-1",
-        ".inf",
-        "2024-01-01",
-        "true",
-        "=",
-        "a#b",
-        "a-b::c",
-        "/x/y",
-        "<html>",
-        "🙂",
-    ],
-    # fmt: on
+    AS_WRITTEN.split(),
 )
 def test_a_plain_scalar_is_a_name_as_it_is_written(name: str) -> None:
     assert first_tensor(name) == name
