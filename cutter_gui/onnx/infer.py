@@ -9,11 +9,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
 import onnx
-from onnx import ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from cutter_gui.core import dtypes
+from cutter_gui.core.build import topological_order
 from cutter_gui.core.graph import Dim, Shape
+from cutter_gui.onnx.bodies import captures
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.weights import stored_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT
@@ -84,12 +87,30 @@ def _inferred(model: OnnxModel, known: Mapping[str, TypeProto]) -> Iterable[Valu
             del lean.graph.initializer[position]
     present = {value.name for value in lean.graph.input}
     lean.graph.input.extend(value for value in large if value.name not in present)
+    _sort_nodes(lean.graph)
     try:
         inferred = onnx.shape_inference.infer_shapes(lean, data_prop=True)
     except (onnx.shape_inference.InferenceError, RuntimeError, ValueError) as error:
         _log.info("shape inference gave up: %s", error)
         return ()
     return (*inferred.graph.value_info, *inferred.graph.output)
+
+
+def _sort_nodes(graph: GraphProto) -> None:
+    """Puts nodes that are in no topological order into one: the inference learns nothing from what comes later."""
+    producer = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
+    source: list[int] = []
+    target: list[int] = []
+    for index, node in enumerate(graph.node):
+        for name in (*node.input, *captures(node)):
+            if name in producer:
+                source.append(producer[name])
+                target.append(index)
+    order = topological_order(np.asarray(source, np.int32), np.asarray(target, np.int32), len(graph.node)).tolist()
+    if len(order) == len(graph.node) and order != list(range(len(order))):
+        nodes = [graph.node[index] for index in order]
+        del graph.node[:]
+        graph.node.extend(nodes)
 
 
 def type_of(type_proto: TypeProto) -> tuple[int, Shape]:

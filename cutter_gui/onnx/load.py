@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
@@ -14,6 +14,7 @@ from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, TypeHint, no_progress
 from cutter_gui.core.graph import Attributes, Graph
 from cutter_gui.onnx.bodies import captures
+from cutter_gui.onnx.equal_weights import equal_weights
 from cutter_gui.onnx.infer import infer_types, type_of, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
 from cutter_gui.onnx.scopes import scope_of
@@ -83,6 +84,7 @@ def load_model(
     for name, type_proto in known.items():
         builder.set_type(name, *type_of(type_proto))
     graph = builder.build(_metadata(proto))
+    graph = replace(graph, problems=(*graph.problems, *equal_weights(model)))
     _check_types(graph, types or {})
     progress("Read", 1.0)
     return LoadedModel(model, graph, known)

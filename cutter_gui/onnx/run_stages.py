@@ -54,7 +54,8 @@ def run_plain(
             started(index)
         session = open_session(stage.model, optimized)
         wanted = [value.name for value in session.get_outputs()]
-        made = run_session(session, wanted, _feeds(session, pool, index), stage.model.path)
+        # A stage whose results nobody reads has no outputs, which the runtime would not run.
+        made = run_session(session, wanted, _feeds(session, pool, index), stage.model.path) if wanted else {}
         for name, value in made.items():
             if watch is not None:
                 watch(name, value)

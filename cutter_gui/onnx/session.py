@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from onnx import GraphProto, ModelProto
+
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.onnx.bodies import bodies
 from cutter_gui.onnx.model import OnnxModel, referring
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ def open_session(model: OnnxModel, optimized: bool = False) -> InferenceSession:
     options.log_severity_level = _FATAL_ONLY
     options.add_session_config_entry(_SPIN_KEY, "0")
     options.add_session_config_entry(_FOLDER_KEY, str(model.path.parent.resolve()))
-    data = referring(model).SerializeToString()
+    data = _with_distinct_node_names(referring(model)).SerializeToString()
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except run_error_types() as error:
@@ -63,6 +66,28 @@ def open_session(model: OnnxModel, optimized: bool = False) -> InferenceSession:
             str(model.path),
             "it cannot be verified by running; the stages are written all the same",
         ) from None
+
+
+def _with_distinct_node_names(proto: ModelProto) -> ModelProto:
+    """Returns the model without repeated node names, which onnxruntime refuses though nothing depends on them."""
+    if not _repeats_names(proto.graph):
+        return proto
+    renamed = ModelProto()
+    renamed.CopyFrom(proto)
+    _clear_names(renamed.graph)
+    return renamed
+
+
+def _repeats_names(graph: GraphProto) -> bool:
+    names = [node.name for node in graph.node if node.name]
+    return len(set(names)) < len(names) or any(_repeats_names(body) for node in graph.node for body in bodies(node))
+
+
+def _clear_names(graph: GraphProto) -> None:
+    for node in graph.node:
+        node.ClearField("name")
+        for body in bodies(node):
+            _clear_names(body)
 
 
 def run_session(

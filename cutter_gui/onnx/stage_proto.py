@@ -80,6 +80,10 @@ class StageSource:
         return place
 
     @cached_property
+    def value_infos(self) -> dict[str, ValueInfoProto]:
+        return {value.name: value for value in self.proto.graph.value_info}
+
+    @cached_property
     def functions(self) -> dict[FunctionKey, FunctionProto]:
         return {function_key(function): function for function in self.proto.functions}
 
@@ -259,7 +263,11 @@ def _output_names(source: StageSource, stage: StageContents) -> list[str]:
 
 
 def _value(source: StageSource, name: str) -> ValueInfoProto:
-    value = ValueInfoProto(name=name)
+    """A boundary tensor keeps what the file says of it besides its type."""
+    value = ValueInfoProto()
+    if name in source.value_infos:
+        value.CopyFrom(source.value_infos[name])
+    value.name = name
     value.type.CopyFrom(source.types[name])
     return value
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+import split
 import startup
 
-BENCHES = {"startup": startup.measure}
+BENCHES = {"startup": startup.measure, "split": split.measure}
 
 
 def main() -> int:

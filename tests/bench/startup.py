@@ -60,10 +60,12 @@ def start(script: str, *arguments: str) -> Start:
         done = subprocess.run(
             [sys.executable, HERE / script, *arguments],
             env={**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen"},
-            stdout=subprocess.PIPE,
+            capture_output=True,
             text=True,
-            check=True,
+            check=False,
             timeout=60,
         )
+    if done.returncode != 0:
+        sys.exit(f"{script} ended with {done.returncode} before its first frame:\n{done.stderr}")
     shown = json.loads(done.stdout.splitlines()[-1])
     return Start(shown["monotonic"] - begun, shown["width"], shown["height"])

@@ -1,0 +1,29 @@
+"""One split in a process of its own: prints, as JSON, seconds of imports, seconds of the split, and the peak memory."""
+
+# ruff: noqa: E402  # what comes before the imports measures them
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import resource
+import sys
+import time
+
+begun = time.monotonic()
+
+import numpy  # noqa: F401
+import onnx  # noqa: F401
+import scipy.sparse.csgraph  # noqa: F401
+
+from cutter_gui.cli import main
+from cutter_gui.onnx import split  # noqa: F401
+
+imported = time.monotonic()
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    code = main(sys.argv[1:])
+done = time.monotonic()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"code": code, "imports": imported - begun, "split": done - imported, "peak": peak}))
