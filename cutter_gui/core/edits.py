@@ -61,7 +61,7 @@ def toggle_consumer(graph: Graph, plan: Plan, index: int, tensor: str, consumer:
     """Puts the edge to one consumer into a cut, or takes it out.
 
     All of the tensor's edges are written without ``consumers``, some with the consumers in graph order; when none is
-    left the tensor leaves the cut.
+    left the tensor leaves the cut. Names that the graph does not have stay, for they are reported and can be mended.
 
     Args:
         graph: The graph.
@@ -77,13 +77,15 @@ def toggle_consumer(graph: Graph, plan: Plan, index: int, tensor: str, consumer:
     if graph.edge(number, consumer) is None:
         raise ValueError(f"node {consumer} does not read {tensor}")
     chosen: set[int] = set()
+    unknown: list[str] = []
     for cut_edge in plan.cuts[index].edges:
-        if cut_edge.tensor == tensor:
-            found = resolve_edge(graph, cut_edge)
-            chosen.update(int(graph.edge_consumer[edge]) for edge in (found[0] if found else []))
+        found = resolve_edge(graph, cut_edge) if cut_edge.tensor == tensor else None
+        if found is not None:
+            chosen.update(int(graph.edge_consumer[edge]) for edge in found[0])
+            unknown.extend(found[1])
     chosen ^= {consumer}
     everyone = [int(node) for node in graph.consumers(number)]
-    if not chosen:
+    if not chosen and not unknown:
         replacement: tuple[CutEdge, ...] = ()
     elif len(chosen) == len(everyone):
         replacement = (CutEdge(tensor),)
@@ -91,7 +93,7 @@ def toggle_consumer(graph: Graph, plan: Plan, index: int, tensor: str, consumer:
         names = [graph.consumer_name(node) for node in everyone if node in chosen]
         if None in names:
             raise ValueError(f"a consumer of {tensor} has no output and cannot be named apart from the others")
-        replacement = (CutEdge(tensor, [name for name in names if name is not None]),)
+        replacement = (CutEdge(tensor, [*(name for name in names if name is not None), *unknown]),)
     edges: list[CutEdge] = []
     for cut_edge in plan.cuts[index].edges:
         if cut_edge.tensor != tensor:

@@ -52,7 +52,7 @@ class NearestName:
                 break
             matcher.set_seq1(self._clipped[index])
             likeness = matcher.ratio()
-            if likeness > best or (found is None and likeness == best):
+            if likeness > best or (likeness == best and (found is None or index < found)):
                 best, found = likeness, index
         return found
 

@@ -12,7 +12,7 @@ def bytes_text(size: int | None) -> str:
         return "?"
     value = float(size)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if value < 1024 or unit == "TiB":
+        if value < 1023.5 or unit == "TiB":  # what would round to 1024 belongs to the next unit
             break
         value /= 1024
     digits = f"{value:.0f}" if unit == "B" or value >= 100 else f"{value:.1f}".removesuffix(".0")
