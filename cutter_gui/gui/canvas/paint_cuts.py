@@ -40,7 +40,7 @@ def _line_bounds(line: CutLine) -> QRectF:
 
 
 def _paint_line(painter: QPainter, picture: Picture, line: CutLine, scale: float) -> None:
-    active = line.cut == picture.active_cut
+    active = picture.active_cut in (None, line.cut)
     width = max(2.0 if active else 1.5, 1.2 / scale)
     stretch = max(1.0, 0.5 / scale)
     colour = picture.palette.text if active else picture.palette.text_soft
@@ -60,7 +60,7 @@ def _smooth(points: tuple[tuple[float, float], ...]) -> QPainterPath:
 
 def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
     palette = picture.palette
-    active = picture.active_cut in mark.cuts
+    active = picture.active_cut is None or picture.active_cut in mark.cuts
     ground, figure = palette.canvas, palette.text if active else palette.text_soft
     numbers = "·".join(str(cut) for cut in mark.cuts) if mark.shared or len(mark.cuts) > 1 else ""
     room = ink.metrics(ink.LABEL_PIXELS, bold=True).horizontalAdvance(numbers) + 4 if numbers else 0.0
@@ -79,7 +79,7 @@ def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
 
 def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, size: float) -> None:
     palette = picture.palette
-    active = line.cut == picture.active_cut
+    active = picture.active_cut in (None, line.cut)
     left, top, width, height = line.tag
     painter.save()
     painter.translate(left, top + height / 2)

@@ -1,0 +1,305 @@
+"""What holds of every layout, whichever engine makes it."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cutter_gui.core.build import GraphBuilder
+from cutter_gui.core.errors import Cancelled
+from cutter_gui.core.graph import Graph
+from cutter_gui.layout import BoxKind, LayoutOptions, Scene, WireKind, lay_out
+
+ENGINES = ("graphviz", "layered")
+
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+def overlaps(scene: Scene) -> list[tuple[int, int]]:
+    rects = scene.box_rect.astype(np.float64)
+    low, high = rects[:, :2] + 0.5, rects[:, :2] + rects[:, 2:] - 0.5
+    meet = np.all((low[:, None] < high[None]) & (low[None] < high[:, None]), axis=2)
+    return [(a, b) for a, b in np.argwhere(meet).tolist() if a < b]
+
+
+def detached(scene: Scene) -> list[int]:
+    """Returns the wires that do not start and end on the border of their boxes."""
+    wrong = []
+    for wire in range(scene.wire_count):
+        points = scene.points(wire)
+        for end, box in ((points[0], scene.wire_source[wire]), (points[-1], scene.wire_target[wire])):
+            left, top, width, height = scene.box_rect[box].tolist()
+            inside = left - 0.5 <= end[0] <= left + width + 0.5 and top - 0.5 <= end[1] <= top + height + 0.5
+            on_border = min(
+                abs(end[0] - left), abs(end[0] - left - width), abs(end[1] - top), abs(end[1] - top - height)
+            )
+            if not inside or on_border > 0.5:
+                wrong.append(wire)
+    return wrong
+
+
+def through_boxes(scene: Scene) -> list[tuple[int, int]]:
+    """Returns (wire, box) where a wire runs through a node that is not one of its ends."""
+    t = np.linspace(0, 1, 25)[:, None]
+    nodes = np.flatnonzero(scene.box_kind == BoxKind.NODE)
+    rects = scene.box_rect[nodes]
+    found = set()
+    for wire in np.flatnonzero(scene.wire_kind == WireKind.EDGE).tolist():
+        control = scene.points(wire).astype(np.float64)
+        for at in range(0, len(control) - 1, 3):
+            a, b, c, d = control[at : at + 4]
+            line = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+            inside = (
+                (line[:, None, 0] > rects[None, :, 0] + 1)
+                & (line[:, None, 0] < rects[None, :, 0] + rects[None, :, 2] - 1)
+                & (line[:, None, 1] > rects[None, :, 1] + 1)
+                & (line[:, None, 1] < rects[None, :, 1] + rects[None, :, 3] - 1)
+            )
+            for box in nodes[inside.any(axis=0)].tolist():
+                if box not in (scene.wire_source[wire], scene.wire_target[wire]):
+                    found.add((wire, box))
+    return sorted(found)
+
+
+def node_graph(edges: list[tuple[int, int]], count: int) -> Graph:
+    """Returns a graph with one output a node and these edges, cycles and loops included."""
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    for node in range(count):
+        sources = sorted({a for a, b in edges if b == node})
+        builder.add_node("Op", [f"t{a}" for a in sources] or ["x"], [f"t{node}"])
+    builder.add_output(f"t{count - 1}")
+    return builder.build()
+
+
+@st.composite
+def any_graphs(draw: st.DrawFn) -> Graph:
+    count = draw(st.integers(1, 14))
+    node = st.integers(0, count - 1)
+    return node_graph(draw(st.lists(st.tuples(node, node), max_size=30)), count)
+
+
+@engines
+@given(graph=any_graphs())
+def test_boxes_never_overlap_and_every_edge_is_a_wire_between_its_boxes(engine: str, graph: Graph) -> None:
+    scene = lay_out(graph, LayoutOptions(engine=engine, hub_threshold=4))
+    assert scene.engine == engine
+    assert overlaps(scene) == []
+    assert detached(scene) == []
+    assert sorted(scene.edge_wire) == list(range(graph.edge_count))
+    for edge, wire in scene.edge_wire.items():
+        assert scene.wire_tensor[wire] == graph.edge_tensor[edge]
+        assert scene.box_ref[scene.wire_target[wire]] == graph.edge_consumer[edge]
+
+
+@engines
+def test_edges_go_around_nodes(engine: str, encoder) -> None:
+    scene = lay_out(encoder(6), LayoutOptions(engine=engine))
+    assert through_boxes(scene) == []
+
+
+@engines
+def test_edges_leave_at_the_bottom_and_enter_at_the_top(engine: str, encoder) -> None:
+    scene = lay_out(encoder(3), LayoutOptions(engine=engine))
+    for wire in np.flatnonzero(scene.wire_kind == WireKind.EDGE).tolist():
+        points, source, target = scene.points(wire), scene.wire_source[wire], scene.wire_target[wire]
+        assert points[0, 1] == pytest.approx(scene.box_rect[source, 1] + scene.box_rect[source, 3])
+        assert points[-1, 1] == pytest.approx(scene.box_rect[target, 1])
+        assert points[0, 0] == pytest.approx(points[1, 0])
+        assert points[-1, 0] == pytest.approx(points[-2, 0])
+
+
+@engines
+def test_the_same_graph_gives_the_same_picture(engine: str, encoder) -> None:
+    first, second = (lay_out(encoder(5), LayoutOptions(engine=engine)) for _ in range(2))
+    assert np.array_equal(first.box_rect, second.box_rect)
+    assert np.array_equal(first.wire_points, second.wire_points)
+
+
+@engines
+def test_a_hub_does_not_widen_the_graph(engine: str, encoder) -> None:
+    options = LayoutOptions(engine=engine)
+    with_hub, without = lay_out(encoder(24), options), lay_out(encoder(24, hub=False), options)
+    assert with_hub.bounds[2] <= 2 * without.bounds[2]
+
+
+@engines
+def test_the_edges_of_a_hub_are_stubs_at_each_consumer_and_a_pill_at_its_maker(engine: str, encoder) -> None:
+    graph = encoder(12)
+    scene = lay_out(graph, LayoutOptions(engine=engine))
+    hub = graph.tensor_index["m"]
+    kinds = scene.wire_kind[scene.wires_of(hub)].tolist()
+    assert kinds.count(WireKind.STUB) == 12
+    assert kinds.count(WireKind.HUB) == 1
+    assert len(kinds) == 13
+    stubs = [box for box in scene.boxes_of(hub) if scene.box_kind[box] == BoxKind.STUB]
+    assert len(stubs) == 12
+
+
+def test_the_threshold_decides_what_is_a_hub(encoder) -> None:
+    graph = encoder(3)
+    mask = graph.tensor_index["m"]
+    for threshold, kind in ((2, WireKind.STUB), (3, WireKind.EDGE)):
+        scene = lay_out(graph, LayoutOptions(engine="layered", hub_threshold=threshold))
+        assert kind in scene.wire_kind[scene.wires_of(mask)]
+
+
+def test_a_fan_into_the_next_layer_stays_whole() -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    for number in range(10):
+        builder.add_node("Relu", ["x"], [f"y{number}"])
+    scene = lay_out(builder.build(), LayoutOptions(engine="layered", hub_threshold=8))
+    assert set(scene.wire_kind.tolist()) == {WireKind.EDGE}
+
+
+@engines
+def test_a_chain_is_straight(engine: str, chain) -> None:
+    scene = lay_out(chain(12), LayoutOptions(engine=engine))
+    middles = scene.box_rect[:, 0] + scene.box_rect[:, 2] / 2
+    assert np.ptp(middles) < 1
+
+
+@pytest.mark.parametrize("engine", ["auto", *ENGINES])
+def test_a_graph_without_nodes_gives_an_empty_scene(engine: str) -> None:
+    scene = lay_out(GraphBuilder("onnx").build(), LayoutOptions(engine=engine))
+    assert scene.box_count == scene.wire_count == 0
+    assert scene.bounds == (0, 0, 0, 0)
+
+
+@engines
+def test_one_node_alone_is_drawn(engine: str) -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_node("RandomNormal", [], ["y"], volatile=True)
+    scene = lay_out(builder.build(), LayoutOptions(engine=engine))
+    assert scene.box_kind.tolist() == [BoxKind.NODE]
+
+
+@engines
+def test_cycles_loops_and_repeated_producers_are_drawn(engine: str) -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    builder.add_node("A", ["x", "c"], ["a"])
+    builder.add_node("B", ["a"], ["b"])
+    builder.add_node("C", ["b", "c"], ["c"])
+    builder.add_node("D", ["a"], ["b"])
+    graph = builder.build()
+    scene = lay_out(graph, LayoutOptions(engine=engine))
+    assert len(scene.edge_wire) == graph.edge_count
+    assert overlaps(scene) == detached(scene) == []
+
+
+@engines
+def test_a_tensor_that_nothing_produces_has_a_pill(engine: str) -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_node("Relu", ["lost"], ["y"])
+    graph = builder.build()
+    scene = lay_out(graph, LayoutOptions(engine=engine))
+    assert graph.tensor_index["lost"] in scene.box_ref[scene.box_kind == BoxKind.INPUT]
+
+
+def constant_graph() -> Graph:
+    builder = GraphBuilder("onnx")
+    builder.add_initializer("w", 64)
+    builder.add_input("x")
+    builder.add_node("Constant", [], ["c"])
+    builder.add_node("Add", ["c", "w"], ["d"])
+    builder.add_node("Mul", ["x", "d"], ["y"])
+    builder.add_output("y")
+    return builder.build()
+
+
+@engines
+def test_constant_nodes_and_weights_are_drawn_only_when_asked_for(engine: str) -> None:
+    graph = constant_graph()
+    plain = lay_out(graph, LayoutOptions(engine=engine))
+    assert sorted(plain.node_box) == [2]
+    assert plain.wire_count == 2  # from the input and to the output
+    whole = lay_out(graph, LayoutOptions(engine=engine, show_constants=True))
+    assert sorted(whole.node_box) == [0, 1, 2]
+    assert BoxKind.WEIGHT in whole.box_kind
+    assert len(whole.edge_wire) == graph.edge_count
+
+
+@engines
+def test_a_model_output_is_wired_to_a_pill_once_even_when_listed_twice(engine: str) -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    builder.add_node("Relu", ["x"], ["y"])
+    builder.add_output("y")
+    builder.add_output("y")
+    builder.add_output("x")
+    graph = builder.build()
+    scene = lay_out(graph, LayoutOptions(engine=engine))
+    pills = scene.box_ref[scene.box_kind == BoxKind.OUTPUT].tolist()
+    assert sorted(pills) == sorted([graph.tensor_index["x"], graph.tensor_index["y"]])
+    assert (scene.wire_kind == WireKind.OUTPUT).sum() == 2
+    assert set(scene.wire_edge[scene.wire_kind == WireKind.OUTPUT].tolist()) == {-1}
+
+
+def test_names_never_reach_graphviz() -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input('x"];}')
+    builder.add_node('<b>"\\N', ['x"];}'], ["é\0\n"], name='"; graph [size=1]; "')
+    builder.add_node("Rélu", ["é\0\n"], ["\udc80"])
+    scene = lay_out(builder.build(), LayoutOptions(engine="graphviz"))
+    assert scene.engine == "graphviz"
+    assert len(scene.node_box) == 2
+
+
+def test_without_graphviz_the_layered_engine_draws(monkeypatch: pytest.MonkeyPatch, chain) -> None:
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    assert lay_out(chain(3), LayoutOptions(engine="auto")).engine == "layered"
+    assert lay_out(chain(3), LayoutOptions(engine="graphviz")).engine == "layered"
+
+
+def test_large_graphs_are_laid_out_in_layers(chain) -> None:
+    assert lay_out(chain(100)).engine == "graphviz"
+    assert lay_out(chain(2000)).engine == "layered"
+
+
+def test_a_chain_of_twenty_thousand_nodes_takes_seconds_and_no_recursion(chain) -> None:
+    graph = chain(20_000)
+    start = time.process_time()
+    scene = lay_out(graph)
+    assert time.process_time() - start < 20
+    assert scene.box_count == 20_002
+
+
+def test_cancelling_stops_the_layout(encoder) -> None:
+    def cancel(_what: str, _fraction: float) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        lay_out(encoder(2), LayoutOptions(), cancel)
+
+
+def test_progress_grows_to_the_whole(encoder) -> None:
+    told: list[float] = []
+    for engine in ENGINES:
+        told.clear()
+        lay_out(encoder(8), LayoutOptions(engine=engine), lambda _, fraction: told.append(fraction))
+        assert told == sorted(told)
+        assert told[-1] == 1.0
+
+
+def test_a_scene_can_be_sent_to_another_process(encoder) -> None:
+    scene = lay_out(encoder(2))
+    copy = pickle.loads(pickle.dumps(scene))
+    assert np.array_equal(copy.wire_points, scene.wire_points)
+    assert copy.bounds == scene.bounds
+
+
+def test_the_bounds_hold_everything(encoder) -> None:
+    scene = lay_out(encoder(12))
+    left, top, width, height = scene.bounds
+    low = np.minimum(scene.box_rect[:, :2].min(axis=0), scene.wire_points.min(axis=0))
+    high = np.maximum((scene.box_rect[:, :2] + scene.box_rect[:, 2:]).max(axis=0), scene.wire_points.max(axis=0))
+    assert np.all(low >= [left, top])
+    assert np.all(high <= [left + width, top + height])
