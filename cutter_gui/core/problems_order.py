@@ -108,7 +108,7 @@ def _backward(staging: Staging, cut: int, tensor: int, members: list[int], reaso
     else:
         runs = (
             f"runs from stage {source} to {counted('stage', targets)}, but is in {cut_shown(plan, cut)}, "
-            f"which lies before stage {cut + 1}"
+            f"which separates stages {cut} and {cut + 1}"
         )
     why = ""
     entry = reason.get(int(staging.component[producer]))
