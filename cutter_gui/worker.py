@@ -106,12 +106,11 @@ def verify_stages(request: VerifyStages, channel: Channel) -> object:
 def _format_of_stages(directory: Path) -> Any:
     """Returns the format that wrote the stages in a folder, by the manifest."""
     from cutter_gui.core.format import format_named
-    from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
+    from cutter_gui.core.manifest import read_manifest
 
-    manifest = directory / MANIFEST_NAME
-    kind = read_manifest(manifest).source.kind
+    kind = read_manifest(directory).source.kind
     if kind is None:
-        raise CutterError("the manifest does not say which kind of model this was", str(manifest), "split it again")
+        raise CutterError("the manifest does not say which kind of model this was", str(directory), "split it again")
     return format_named(kind)
 
 

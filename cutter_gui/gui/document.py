@@ -15,7 +15,7 @@ from PySide6.QtGui import QUndoStack
 
 from cutter_gui.core import edits
 from cutter_gui.core.contents import StageContents, stage_contents
-from cutter_gui.core.diagnostic import Diagnostic, Fix
+from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Cut, Plan, Transport
@@ -107,6 +107,16 @@ class Document(QObject):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         return self._outcome.diagnostics
+
+    @property
+    def notes(self) -> tuple[Diagnostic, ...]:
+        """Findings that concern the file the plan is kept in rather than the plan."""
+        made_for = self.spec.spec.model if self.spec else None
+        if made_for is None or made_for.fingerprint in (None, self.graph.fingerprint):
+            return ()
+        name = _short(self.spec.path.name) if self.spec else ""
+        text = self.tr("{} was made for a model of another structure; check where the cuts lie.").format(name)
+        return (Diagnostic("model-changed", Severity.WARNING, text),)
 
     @property
     def selection(self) -> Selection:

@@ -17,11 +17,12 @@ from cutter_gui.core.spec import SUFFIX, read_spec
 from cutter_gui.frames import OpenModel
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
-from cutter_gui.gui.document import Document
 from cutter_gui.gui.jobs import Job
+from cutter_gui.gui.warmup import Steps
 from cutter_gui.layout.scene import LayoutOptions
 
 if TYPE_CHECKING:
+    from cutter_gui.gui.document import Document
     from cutter_gui.gui.window import MainWindow
 
 _YAML = (".yaml", ".yml")
@@ -68,6 +69,7 @@ class Opener(QObject):
         self._window = window
         self._opening: Opening | None = None
         self._constants = False
+        self._steps = Steps(self)
 
     @property
     def is_busy(self) -> bool:
@@ -160,16 +162,17 @@ class Opener(QObject):
         if self._opening is not None:
             self._opening.job.cancel()
             self._opening = None
+        self._steps.clear()
         path = path.absolute()
         job = self._window.workers.run(OpenModel(path, LayoutOptions(show_constants=self._constants)))
         self._opening = Opening(path, spec, job, document, picture_only=document is not None)
         job.progress.connect(self.progress)
         # A graph can be there before the modules that show it are imported.
         ready = self._window.warmup.when_full
-        job.part.connect(lambda part: ready(lambda: self._take_part(job, part)))
-        job.finished.connect(lambda _result: ready(lambda: self._finish(job)))
-        job.failed.connect(lambda error: ready(lambda: self._fail(job, error)))
-        job.cancelled.connect(lambda: ready(lambda: self._cancelled(job)))
+        job.part.connect(lambda part: ready(lambda: self._steps.add(lambda: self._take_part(job, part))))
+        job.finished.connect(lambda _result: ready(lambda: self._steps.add(lambda: self._finish(job))))
+        job.failed.connect(lambda error: ready(lambda: self._steps.add(lambda: self._fail(job, error))))
+        job.cancelled.connect(lambda: ready(lambda: self._steps.add(lambda: self._cancelled(job))))
         self.begun.emit(path.name)
 
     def _take_part(self, job: Job, part: Any) -> None:
@@ -180,16 +183,32 @@ class Opener(QObject):
             self.scene_ready.emit(part)
         elif opening.picture_only and opening.document is not None:
             if part.fingerprint != opening.document.graph.fingerprint:
-                opening.job.cancel()
+                job.cancel()
                 changed = self.tr("the file has changed since it was opened")
                 error = CutterError(changed, str(opening.path), self.tr("save the cuts and open it again"))
                 self._window.show_error(self.tr("Open"), error)
         else:
-            opening.document = Document(opening.path, part, opening.spec)
-            self._window.settings.add_recent(opening.path)
-            if opening.spec is not None:
-                self._window.settings.add_recent(opening.spec.path)
-            self.graph_ready.emit(opening.document)
+            self._make_document(opening, part)
+
+    def _make_document(self, opening: Opening, graph: Graph) -> None:
+        """Makes the document, its findings, and the views of it, the event loop in between."""
+        from cutter_gui.gui.document import Document
+
+        document = Document(opening.path, graph, opening.spec)
+        opening.document = document
+        self._window.settings.add_recent(opening.path)
+        if opening.spec is not None:
+            self._window.settings.add_recent(opening.spec.path)
+        self._steps.insert(
+            lambda: document.contents,
+            lambda: document.diagnostics,
+            lambda: self.graph_ready.emit(document),
+        )
+
+    def close(self) -> None:
+        """Drops what is still to be shown; for when the window goes away."""
+        self._opening = None
+        self._steps.clear()
 
     def _end(self, job: Job) -> Opening | None:
         """Returns what the job was opening, and forgets it; None when it was given up for another."""

@@ -1,24 +1,26 @@
 """Imports what an open model needs while the empty window is already there.
 
-numpy and scipy take longer to import than the window takes to appear. They are imported by a thread, which gives the
-interpreter back every few milliseconds, so that the window stays alive meanwhile; nothing else runs in a thread.
+numpy, scipy, the canvas and the panels take longer to import than the window takes to appear. They are imported by a
+thread, which gives the interpreter back every few milliseconds, so that the window stays alive meanwhile; nothing else
+runs in a thread, and no Qt object is made in it.
 """
 
 from __future__ import annotations
 
 import importlib
 import threading
+from collections import deque
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
-_BASIC = ("numpy", "cutter_gui.core", "cutter_gui.frames")
+_BASIC = ("numpy", "cutter_gui.frames", "cutter_gui.gui.jobs", "cutter_gui.gui.opening")
 _FULL = (
     "scipy.sparse",
     "scipy.sparse.csgraph",
     "cutter_gui.core.problems",
-    "cutter_gui.core.spec",
-    "cutter_gui.layout",
+    "cutter_gui.gui.workspace",
+    "cutter_gui.gui.saving",
 )
 _POLL_MS = 8
 
@@ -33,7 +35,7 @@ class Warmup(QObject):
         super().__init__(parent)
         self._steps_done = 0
         self._error: BaseException | None = None
-        self._waiting: list[tuple[int, Callable[[], None]]] = []
+        self._waiting: list[tuple[int, Callable[[], object]]] = []
         self._thread = threading.Thread(target=self._import, name="imports")
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
@@ -43,11 +45,11 @@ class Warmup(QObject):
         if self._thread.ident is None:
             self._thread.start()
 
-    def when_basic(self, call: Callable[[], None]) -> None:
+    def when_basic(self, call: Callable[[], object]) -> None:
         """Calls back, from the event loop or at once, when jobs can be started."""
         self._when(1, call)
 
-    def when_full(self, call: Callable[[], None]) -> None:
+    def when_full(self, call: Callable[[], object]) -> None:
         """Calls back, from the event loop or at once, when a model can be shown; calls keep their order."""
         self._when(2, call)
 
@@ -58,7 +60,7 @@ class Warmup(QObject):
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _when(self, step: int, call: Callable[[], None]) -> None:
+    def _when(self, step: int, call: Callable[[], object]) -> None:
         if self._steps_done >= step and not self._waiting:
             call()
             return
@@ -82,7 +84,44 @@ class Warmup(QObject):
             raise self._error
         ready = [entry for entry in self._waiting if entry[0] <= self._steps_done]
         self._waiting = [entry for entry in self._waiting if entry not in ready]
-        for _step, call in ready:
-            call()
         if not self._waiting:
             self._poll.stop()
+        for _step, call in ready:
+            call()
+
+
+class Steps(QObject):
+    """Runs calls one by one, the event loop in between, so that the window draws and answers meanwhile."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._calls: deque[Callable[[], object]] = deque()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._next)
+
+    def add(self, *calls: Callable[[], object]) -> None:
+        self._calls.extend(calls)
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    def insert(self, *calls: Callable[[], object]) -> None:
+        """Adds calls before those that wait already."""
+        self._calls.extendleft(reversed(calls))
+        self._timer.start(0)
+
+    @property
+    def is_done(self) -> bool:
+        return not self._calls
+
+    def clear(self) -> None:
+        self._calls.clear()
+        self._timer.stop()
+
+    def _next(self) -> None:
+        if not self._calls:
+            return
+        call = self._calls.popleft()
+        if self._calls:
+            self._timer.start(0)
+        call()

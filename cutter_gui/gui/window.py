@@ -240,6 +240,7 @@ class MainWindow(QMainWindow):
         self.warmup.when_basic(self.workers.warm)
 
     def _make_workspace(self) -> Workspace:
+        """Makes the canvas and the panels, once; hidden until there is a model to show."""
         if self.workspace is None:
             from cutter_gui.gui.workspace import Workspace
 
@@ -343,7 +344,7 @@ class MainWindow(QMainWindow):
         workspace, document = self.workspace, self.document
         if workspace is None or document is None:
             return
-        export_picture(path, document.graph, workspace.scene, document.staging, self.theme.palette.name, "model", 1.0)
+        export_picture(path, document.graph, workspace.scene, document.staging, self.theme.palette.name)
 
     def _on_change(self, change: Change) -> None:
         if change.plan or change.file:
@@ -420,6 +421,7 @@ class MainWindow(QMainWindow):
             self.setWindowIcon(QIcon(str(resource("icons", "cutter-gui.svg"))))
             self.warmup.start()
             self.warmup.when_basic(lambda: self.workers.warm())
+            self.warmup.when_full(self._make_workspace)
             if self._at_start:
                 self.open_paths(self._at_start)
 
@@ -444,7 +446,7 @@ class MainWindow(QMainWindow):
         document = self.document
         if not self._may_close and document is not None and document.is_modified:
             event.ignore()
-            self.when_work_is_safe(self._close_now)
+            self.when_work_is_safe(self.close_now)
             return
         self.end()
         super().closeEvent(event)
@@ -453,7 +455,8 @@ class MainWindow(QMainWindow):
         """Closes the window, after the question whether unsaved work may be lost."""
         self.close()
 
-    def _close_now(self) -> None:
+    def close_now(self) -> None:
+        """Closes the window without a question."""
         self._may_close = True
         self.close()
 
@@ -468,6 +471,8 @@ class MainWindow(QMainWindow):
         self.settings.sync()
         self.status.close_clock()
         self.warmup.close()
+        if self._opener is not None:
+            self._opener.close()
         if self._workers is not None:
             self._workers.close()
 

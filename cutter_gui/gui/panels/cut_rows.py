@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.edits import is_listed
+from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import TensorKind
 from cutter_gui.core.plan import CutEdge
 from cutter_gui.core.stages import Staging, resolve_edge
@@ -162,7 +163,7 @@ def _summary(staging: Staging, cut: int, tensors: list[int]) -> str:
         return _tr("Empty: click an edge on the canvas to cut it")
     if names == 1:
         shape = type_text(staging.graph, tensors[0]) if tensors else _tr("not in this model")
-        return f"{staging.plan.cuts[cut].edges[0].tensor} · {shape}"
+        return f"{one_line(staging.plan.cuts[cut].edges[0].tensor)} · {shape}"
     return _tr("{} tensors").format(names)
 
 
@@ -254,7 +255,7 @@ def _consumer_rows(
         toggle = ToggleConsumer(cut, tensor, node)
         parts: tuple[Part, ...] = (
             Check(node in chosen, toggle, enabled=graph.consumer_name(node) is not None),
-            Span(graph.op(node)),
+            Span(one_line(graph.op(node), 80)),
             name_span(graph.consumer_name(node) or graph.node_label(node), tone=Tone.MUTED, target=SelectNode(node)),
             Gap(),
         )

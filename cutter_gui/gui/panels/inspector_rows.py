@@ -98,7 +98,7 @@ def _node_row(staging: Staging, node: int, key: object) -> Row:
     return Row(
         key=("node", node, key),
         parts=(
-            Span(graph.op(node)),
+            Span(one_line(graph.op(node), 80)),
             name_span(graph.node_label(node), tone=Tone.LINK, target=target),
             Gap(),
             *_stage_chip(staging, node),
@@ -113,7 +113,7 @@ def node_rows(staging: Staging, node: int, whole: frozenset[str]) -> tuple[Row, 
     """Returns the rows for a node."""
     graph = staging.graph
     rows = [
-        _title(Span(graph.op(node), bold=True, elastic=True), Gap(), *_stage_chip(staging, node)),
+        _title(Span(one_line(graph.op(node), 80), bold=True, elastic=True), Gap(), *_stage_chip(staging, node)),
         _pair(_tr("name"), name_span(graph.node_names[node] or _tr("(none)"))),
     ]
     if graph.node_scopes[node]:

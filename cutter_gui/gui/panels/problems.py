@@ -45,7 +45,6 @@ class ProblemsPanel(Panel):
         super().__init__(parent)
         self.set_title(self.tr("Problems"))
         self._document: Document | None = None
-        self._notes: tuple[Diagnostic, ...] = ()
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Problems"))
         self.list.setObjectName("problems")
@@ -54,25 +53,20 @@ class ProblemsPanel(Panel):
 
     def set_document(self, document: Document | None) -> None:
         self._document = document
-        self._notes = ()
         self._refresh()
 
     def refresh(self, change: Change) -> None:
         """Refreshes what a change of the document concerns."""
-        if change.plan:
+        if change.plan or change.file:
             self._refresh()
-
-    def set_notes(self, notes: tuple[Diagnostic, ...]) -> None:
-        """Shows findings that concern the file rather than the plan, such as a spec made for another model."""
-        self._notes = notes
-        self._refresh()
 
     @property
     def shown(self) -> tuple[Diagnostic, ...]:
         """The findings in the order of the list: the gravest first."""
         if self._document is None:
             return ()
-        return tuple(sorted((*self._notes, *self._document.diagnostics), key=lambda found: found.severity.rank))
+        found = (*self._document.notes, *self._document.diagnostics)
+        return tuple(sorted(found, key=lambda one: one.severity.rank))
 
     def focus_first(self) -> None:
         """Moves the keyboard to the first problem."""
