@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     model_format = format_for(arguments.model)
     types = read_types(arguments.types)
     with progress_shown() as progress:
-        graph = model_format.load(arguments.model, lambda what, part: progress(what, part * 0.05), types)
+        graph = model_format.load(arguments.model, lambda what, part: progress(what, part * 0.2), types)
         plan, spec = read_plan(arguments, graph)
         request = SplitRequest(
             model=arguments.model,
@@ -46,9 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
             force=arguments.force,
             types=types,
             trust=arguments.trust,
+            graph=graph,
         )
         try:
-            result = model_format.split(request, lambda what, part: progress(what, 0.05 + part * 0.95))
+            result = model_format.split(request, lambda what, part: progress(what, 0.2 + part * 0.8))
         except InvalidPlan as error:
             if arguments.json:
                 staging = assign_stages(graph, plan)

@@ -214,24 +214,24 @@ class GraphBuilder:
 
     def _fingerprint(self) -> str:
         """Hashes ops, names and edges, each string with its length so that no two structures share a text."""
-        digest = hashlib.sha256()
-
-        def feed(words: Iterable[str]) -> None:
-            for word in words:
-                data = word.encode("utf-8", "surrogatepass")
-                digest.update(b"%d:" % len(data))
-                digest.update(data)
-            digest.update(b";")
-
-        ops = tuple(self._ops)
-        feed([self._kind])
-        feed(self._names[index] for index in self._inputs)
-        feed(self._names[index] for index in self._outputs)
+        words = [_counted(name) for name in self._names]
+        ops = [_counted(op) for op in self._ops]
+        absent = _counted("")
+        parts = [_counted(self._kind), b";"]
+        for row in (self._inputs, self._outputs):
+            parts += [words[tensor] for tensor in row]
+            parts.append(b";")
         for node in range(len(self._node_names)):
-            feed([ops[self._node_op[node]]])
+            parts.append(ops[self._node_op[node]])
             for rows in (self._in, self._captured, self._out):
-                feed(self._names[tensor] if tensor >= 0 else "" for tensor in rows.row(node))
-        return f"sha256:{digest.hexdigest()}"
+                parts.append(b";")
+                parts += [words[tensor] if tensor >= 0 else absent for tensor in rows.row(node)]
+        return f"sha256:{hashlib.sha256(b''.join(parts)).hexdigest()}"
+
+
+def _counted(word: str) -> bytes:
+    data = word.encode("utf-8", "surrogatepass")
+    return b"%d:%s" % (len(data), data)
 
 
 class _Rows:

@@ -50,6 +50,7 @@ class SplitRequest:
         force: Whether an earlier result in ``out`` may be replaced.
         types: Types of tensors that inference cannot tell.
         trust: Whether code from the file may run.
+        graph: The graph that `load` returned for this file with these types, so that it need not be read again.
     """
 
     model: Path
@@ -60,6 +61,7 @@ class SplitRequest:
     force: bool = False
     types: Mapping[str, TypeHint] = field(default_factory=dict)
     trust: bool = False
+    graph: Graph | None = None
 
 
 @dataclass(frozen=True)

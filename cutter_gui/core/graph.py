@@ -6,7 +6,8 @@ tensors are numbered in the order of the file, edges by (tensor, consumer).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -116,6 +117,16 @@ class Graph:
     problems: tuple[Diagnostic, ...]
     metadata: dict[str, str]
     fingerprint: str
+
+    def with_types(self, types: Mapping[str, tuple[int, Shape]]) -> Graph:
+        """Returns the graph with dtype codes and shapes by tensor name; unknown names are passed over."""
+        dtypes = self.tensor_dtype.copy()
+        shapes = list(self.tensor_shapes)
+        for name, (dtype, shape) in types.items():
+            tensor = self.tensor_index.get(name)
+            if tensor is not None:
+                dtypes[tensor], shapes[tensor] = dtype, shape
+        return replace(self, tensor_dtype=dtypes, tensor_shapes=tuple(shapes))
 
     @property
     def node_count(self) -> int:

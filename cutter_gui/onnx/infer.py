@@ -7,16 +7,15 @@ stays far below protobuf's limit; small ones, which Reshape and the like compute
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import onnx
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from cutter_gui.core import dtypes
-from cutter_gui.core.build import topological_order
-from cutter_gui.core.graph import Dim, Shape
-from cutter_gui.onnx.bodies import captures
+from cutter_gui.core.graph import Dim, Ints, Shape
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.weights import stored_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT
@@ -26,68 +25,90 @@ _INVENTED = "unk__"
 _log = logging.getLogger(__name__)
 
 
-def infer_types(model: OnnxModel) -> dict[str, TypeProto]:
-    """Returns the type of every tensor of the main graph for which the file or the inference knows one."""
-    known: dict[str, TypeProto] = {}
+@dataclass(frozen=True)
+class KnownType:
+    """What is known of a tensor: its ONNX type, and the same as the core's dtype code and shape."""
+
+    proto: TypeProto
+    dtype: int
+    shape: Shape
+
+    @property
+    def openness(self) -> int:
+        """How much is left open: a type tells more than none, a shape more than none, each known dim more still."""
+        if self.dtype == dtypes.UNKNOWN:
+            return 500_000
+        if self.shape is None:
+            return 1_000 if self.dtype > 0 else 0
+        return sum(2 if dim is None else isinstance(dim, str) for dim in self.shape)
+
+
+def infer_types(model: OnnxModel, order: Ints) -> dict[str, KnownType]:
+    """Returns the type of every tensor of the main graph for which the file or the inference knows one.
+
+    Args:
+        model: The model.
+        order: Its nodes in a topological order.
+    """
+    known: dict[str, KnownType] = {}
     graph = model.proto.graph
     for initializer in graph.initializer:
-        known[initializer.name] = helper.make_tensor_type_proto(initializer.data_type, list(initializer.dims))
+        dims = tuple(initializer.dims)
+        known[initializer.name] = KnownType(
+            helper.make_tensor_type_proto(initializer.data_type, dims), initializer.data_type, dims
+        )
     for sparse in graph.sparse_initializer:
-        known[sparse.values.name] = helper.make_sparse_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
+        sparse_type = helper.make_sparse_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
+        known[sparse.values.name] = KnownType(sparse_type, *type_of(sparse_type))
     for value in (*graph.value_info, *graph.input, *graph.output):
         _learn(known, value)
-    own = {symbol for type_proto in known.values() for symbol in _symbols(type_proto)}
-    for value in _inferred(model, known):
-        _forget_invented(value.type, own)
-        _learn(known, value)
+    own = {dim for entry in known.values() for dim in entry.shape or () if isinstance(dim, str)}
+    for value in _inferred(model, known, order):
+        _learn(known, value, own)
     return known
 
 
-def _symbols(type_proto: TypeProto) -> Iterator[str]:
-    for dim in type_proto.tensor_type.shape.dim:
-        if dim.dim_param:
-            yield dim.dim_param
+def _learn(known: dict[str, KnownType], value: ValueInfoProto, own: set[str] | None = None) -> None:
+    """Keeps what tells more.
 
-
-def _forget_invented(type_proto: TypeProto, own: set[str]) -> None:
-    """Leaves a dimension open, in place, where the inference made up a name that the file does not have."""
-    if type_proto.WhichOneof("value") == "tensor_type":
-        for dim in type_proto.tensor_type.shape.dim:
+    Args:
+        known: What is known so far; changed in place.
+        value: One more statement.
+        own: For statements of the inference: the dimension names that the file has. Others are made up by the
+            inference, and the dimension is left open.
+    """
+    if not value.name or not value.HasField("type"):
+        return
+    dtype, shape = type_of(value.type)
+    if own is not None and any(isinstance(dim, str) and dim.startswith(_INVENTED) for dim in shape or ()):
+        for dim in value.type.tensor_type.shape.dim:
             if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in own:
                 dim.ClearField("dim_param")
+        dtype, shape = type_of(value.type)
+    found = KnownType(value.type, dtype, shape)
+    before = known.get(value.name)
+    if before is None or found.openness < before.openness:
+        known[value.name] = found
 
 
-def _learn(known: dict[str, TypeProto], value: ValueInfoProto) -> None:
-    """Keeps what tells more: a type over none, a shape over none, fewer open dims over more."""
-    if value.name and value.HasField("type") and _openness(value.type) < _openness(known.get(value.name)):
-        known[value.name] = value.type
-
-
-def _openness(type_proto: TypeProto | None) -> int:
-    if type_proto is None or type_proto.WhichOneof("value") is None:
-        return 1_000_000
-    dtype, shape = type_of(type_proto)
-    if dtype == dtypes.UNKNOWN:
-        return 500_000
-    if shape is None:
-        return 1_000 if dtype > 0 else 0
-    return sum(2 if dim is None else isinstance(dim, str) for dim in shape)
-
-
-def _inferred(model: OnnxModel, known: Mapping[str, TypeProto]) -> Iterable[ValueInfoProto]:
+def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> Iterable[ValueInfoProto]:
     """Runs onnx's inference; an inference that fails leaves what the file itself says."""
     lean = ModelProto()
     lean.CopyFrom(model.proto)
     large: list[ValueInfoProto] = []
-    for position in range(len(lean.graph.initializer) - 1, -1, -1):
-        initializer = lean.graph.initializer[position]
+    kept: list[TensorProto] = []
+    for position, initializer in enumerate(lean.graph.initializer):
         span = model.ranges.get(position)
         if initializer.data_location == TensorProto.EXTERNAL or stored_bytes(initializer, span) >= INLINE_LIMIT:
-            large.append(helper.make_value_info(initializer.name, known[initializer.name]))
-            del lean.graph.initializer[position]
-    present = {value.name for value in lean.graph.input}
-    lean.graph.input.extend(value for value in large if value.name not in present)
-    _sort_nodes(lean.graph)
+            large.append(helper.make_value_info(initializer.name, known[initializer.name].proto))
+        else:
+            kept.append(initializer)
+    if large:
+        del lean.graph.initializer[:]
+        lean.graph.initializer.extend(kept)
+        present = {value.name for value in lean.graph.input}
+        lean.graph.input.extend(value for value in large if value.name not in present)
+    _sort_nodes(lean.graph, order)
     try:
         inferred = onnx.shape_inference.infer_shapes(lean, data_prop=True)
     except (onnx.shape_inference.InferenceError, RuntimeError, ValueError) as error:
@@ -96,19 +117,10 @@ def _inferred(model: OnnxModel, known: Mapping[str, TypeProto]) -> Iterable[Valu
     return (*inferred.graph.value_info, *inferred.graph.output)
 
 
-def _sort_nodes(graph: GraphProto) -> None:
-    """Puts nodes that are in no topological order into one: the inference learns nothing from what comes later."""
-    producer = {name: index for index, node in enumerate(graph.node) for name in node.output if name}
-    source: list[int] = []
-    target: list[int] = []
-    for index, node in enumerate(graph.node):
-        for name in (*node.input, *captures(node)):
-            if name in producer:
-                source.append(producer[name])
-                target.append(index)
-    order = topological_order(np.asarray(source, np.int32), np.asarray(target, np.int32), len(graph.node)).tolist()
-    if len(order) == len(graph.node) and order != list(range(len(order))):
-        nodes = [graph.node[index] for index in order]
+def _sort_nodes(graph: GraphProto, order: Ints) -> None:
+    """Puts nodes into a topological order, in place: the inference learns nothing from what comes later."""
+    if len(order) == len(graph.node) and np.any(np.diff(order) < 0):
+        nodes = [graph.node[index] for index in order.tolist()]
         del graph.node[:]
         graph.node.extend(nodes)
 

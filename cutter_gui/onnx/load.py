@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
 
@@ -15,7 +16,7 @@ from cutter_gui.core.format import Progress, TypeHint, no_progress
 from cutter_gui.core.graph import Attributes, Graph
 from cutter_gui.onnx.bodies import captures
 from cutter_gui.onnx.equal_weights import equal_weights
-from cutter_gui.onnx.infer import infer_types, type_of, type_proto_for
+from cutter_gui.onnx.infer import infer_types, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
 from cutter_gui.onnx.scopes import scope_of
 from cutter_gui.onnx.volatile import function_key, is_volatile, normal_domain, volatile_functions
@@ -23,6 +24,7 @@ from cutter_gui.onnx.weights import external_entry, stored_bytes
 
 KIND = "onnx"
 _SHOWN_VALUES = 16
+_LOADED: WeakKeyDictionary[Graph, LoadedModel] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,14 @@ class LoadedModel:
 
 def load_graph(path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
     """Reads the graph of an ONNX file, without its weights; see `load_model`."""
-    return load_model(path, progress, types).graph
+    loaded = load_model(path, progress, types)
+    _LOADED[loaded.graph] = loaded
+    return loaded.graph
+
+
+def loaded_before(graph: Graph | None) -> LoadedModel | None:
+    """Returns what `load_graph` read for a graph, as long as somebody holds the graph."""
+    return None if graph is None else _LOADED.get(graph)
 
 
 def load_model(
@@ -79,15 +88,14 @@ def load_model(
         )
     for value in proto.graph.output:
         builder.add_output(value.name)
-    progress("Inferring types", 0.4)
-    known = infer_types(model)
-    for name, type_proto in known.items():
-        builder.set_type(name, *type_of(type_proto))
     graph = builder.build(_metadata(proto))
+    progress("Inferring types", 0.4)
+    known = infer_types(model, graph.order)
+    graph = graph.with_types({name: (entry.dtype, entry.shape) for name, entry in known.items()})
     graph = replace(graph, problems=(*graph.problems, *equal_weights(model)))
     _check_types(graph, types or {})
     progress("Read", 1.0)
-    return LoadedModel(model, graph, known)
+    return LoadedModel(model, graph, {name: entry.proto for name, entry in known.items()})
 
 
 def _check_types(graph: Graph, types: Mapping[str, TypeHint]) -> None:

@@ -27,7 +27,7 @@ from cutter_gui.core.problems import diagnose
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stages import Staging, assign_stages
-from cutter_gui.onnx.load import KIND, LoadedModel, load_model
+from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
 from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names
 from cutter_gui.onnx.weight_files import Weight, placed_tensor, share_weights, weight_of, write_weights
 
@@ -45,7 +45,9 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
         InvalidPlan: The plan is not valid for the model, or the form cannot carry a boundary tensor.
         CutterError: The model cannot be read, its weights are missing, or the result cannot be written.
     """
-    loaded = load_model(request.model, lambda what, part: progress(what, part * 0.1), request.types)
+    loaded = loaded_before(request.graph)
+    if loaded is None:
+        loaded = load_model(request.model, lambda what, part: progress(what, part * 0.1), request.types)
     if loaded.model.proto.training_info:
         raise CutterError(
             "the model has training_info, whose bindings would be lost in stages",
