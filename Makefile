@@ -4,6 +4,8 @@ PYTHON ?= python3
 JOBS ?= auto
 PYTEST_ARGS ?=
 BENCH ?=
+CORPUS_ARGS ?=
+FUZZ_ARGS ?=
 
 BIN := .venv/bin
 TYPED := cutter_gui/core cutter_gui/onnx cutter_gui/fx cutter_gui/layout
@@ -18,7 +20,7 @@ help:
 	@echo "make format   rewrites the code to the style"
 	@echo "make bench    measures what has a bound; BENCH=name for one of them"
 	@echo "make corpus   splits every model of CUTTER_GUI_CORPUS and of the installed onnx package"
-	@echo "make fuzz     mutated models and cut specs, FUZZ_SECONDS long"
+	@echo "make fuzz     damaged models and cut specs, for FUZZ_SECONDS (600)"
 	@echo "make clean    removes what these leave behind, .venv too"
 
 environment:
@@ -50,11 +52,11 @@ bench: test-environment
 	$(BIN)/python tests/bench/run.py $(BENCH)
 
 corpus: test-environment
-	$(BIN)/python -m pytest -n $(JOBS) -m corpus $(PYTEST_ARGS)
+	$(BIN)/python tests/corpus/run.py $(CORPUS_ARGS)
 
 fuzz: test-environment
-	$(BIN)/python -m pytest -m fuzz $(PYTEST_ARGS)
+	$(BIN)/python tests/fuzz/run.py $(FUZZ_ARGS)
 
 clean:
-	rm -rf .venv .venv-ort-training .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist demo-output bench-output
+	rm -rf .venv .venv-ort-training .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist demo-output bench-output fuzz-output cutter-bench-*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
