@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt
+from html import escape
+
+from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, TensorKind
@@ -116,4 +118,4 @@ def _node_hint(picture: Picture, selection: Selection, node: int) -> str:
 
 def as_shown(text: str) -> str:
     """Returns plain text for a tooltip; Qt would otherwise guess from names like ``<b>`` that it is rich text."""
-    return Qt.convertFromPlainText(text, Qt.WhiteSpaceMode.WhiteSpacePre)
+    return f'<p style="white-space:pre">{escape(text)}</p>'
