@@ -37,6 +37,7 @@ REQUIREMENTS = ["onnxruntime-training==1.19.2", "onnx<1.17", "numpy<2", "cerberu
 WHEELS_EXIST_FOR = [(3, 8), (3, 9), (3, 10), (3, 11)]
 NEWEST_IR, NEWEST_OPSET = 10, 21
 PLANS_PER_TRANSPORT = 3
+NO_CORPUS = pytest.param(Path(), marks=pytest.mark.skip(reason="CUTTER_GUI_CORPUS names no folder with models"))
 SENT_DTYPES = ["BOOL", "UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT", "DOUBLE"]
 
 WELL_FORMED = "well-formed"
@@ -199,7 +200,7 @@ def test_every_stage_of_the_sample_is_accepted(training_python: Path, tmp_path: 
     assert verdicts(training_python, stages) == {stage.name: WELL_FORMED for stage in stages}
 
 
-@pytest.mark.parametrize("model", corpus(), ids=lambda path: path.name)
+@pytest.mark.parametrize("model", corpus() or [NO_CORPUS], ids=lambda path: path.name)
 def test_every_stage_of_a_real_model_is_accepted(training_python: Path, tmp_path: Path, model: Path) -> None:
     stages = random_stages(model, tmp_path)
     assert len(stages) > 2
