@@ -113,18 +113,21 @@ def _block_patches(layouts: Layouts, place: Place, parts: Sequence[Part]) -> tup
         if position == 0 and layout.inline:
             pieces.append((lead + body).lstrip(" "))
         else:
-            pieces.append(_blank_lines(layout, position) + lead + body)
+            pieces.append(_blank_lines(layout, position, part) + lead + body)
     text = "".join((*pieces, layout.tail))
     if layout.end == len(layouts.text) and not layouts.text.endswith(("\n", "\r")):
         text = text.removesuffix(newline)
     return (Patch(layout.start, layout.end, text),)
 
 
-def _blank_lines(layout: BlockLayout, position: int) -> str:
-    """The blank lines above the entry at a position; new positions get those of the last but never of the first."""
-    if position < len(layout.blanks):
-        return layout.blanks[position]
-    return layout.blanks[-1] if len(layout.blanks) > 1 else ""
+def _blank_lines(layout: BlockLayout, position: int, part: Part) -> str:
+    """The blank lines above an entry: its own, but those above the first belong to the first whichever that is."""
+    first, *others = layout.blanks
+    if position == 0:
+        return first
+    if isinstance(part, Keep) and part.index > 0:
+        return layout.blanks[part.index]
+    return others[0] if all(others) and others else ""
 
 
 def _filled(layouts: Layouts, place: Place, parts: Sequence[Fresh]) -> tuple[Patch, ...]:

@@ -1,8 +1,8 @@
 """How the entries of a YAML collection lie in their text, comments included.
 
 Terms. The *body* of an entry is its text from its first character (the dash, or the key) on, with the comment at the
-end of its last line. Its *lead* are the comments above it that go where the entry goes; blank lines above these belong
-to the place in the list, not to the entry. The *head* and the *tail* are comments of the collection as a whole.
+end of its last line. Its *lead* are the comments above it, which go where the entry goes. The *head* and the *tail* are
+comments of the collection as a whole.
 
 In block style a comment between two entries belongs to the one below, unless it is indented deeper than the entries
 begin, which makes it part of the one above. Above the first entry, what a blank line sets apart is the head. In flow
