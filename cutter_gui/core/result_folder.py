@@ -26,6 +26,7 @@ from cutter_gui.core.errors import CutterError, one_line
 
 _PREFIX = ".cutter-gui-"
 _LOCK = ".lock"
+_TAKEN_AWAY = ".replaced"  # the old manifest, in a workspace whose files are being put in place
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
@@ -54,7 +55,9 @@ class ResultFolder:
         """
         self._target = target.resolve()
         self._manifest = manifest
-        self._made: list[Path] = []
+        self._listed_files = listed_files
+        self._parents_made: list[Path] = []
+        self._workspaces: list[Path] = []
         self._lock: _Lock | None = None
         self._inside = False
         self.workspace = self._target
@@ -67,24 +70,25 @@ class ResultFolder:
                 raise CutterError(
                     "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
                 )
-            self._old_files = tuple(name for name in listed_files(old) if _is_plain_name(name))
-        present = {entry.name for entry in self._target.iterdir()} if self._target.is_dir() else set()
-        leftovers = {name for name in present if name.startswith(_PREFIX)}
-        self._foreign = present - leftovers - set(self._old_files) - {manifest}
+            self._old_files = self._files_listed(old)
+        self._foreign: frozenset[str] = frozenset()
 
     def __enter__(self) -> ResultFolder:
         try:
             self._make_parents()
-            inside = self._target.is_dir() and (bool(self._foreign) or not os.access(self._target.parent, os.W_OK))
-            holder = self._target if inside else self._target.parent
-            self._inside = inside
-            prefix = _PREFIX if inside else f"{_PREFIX}{self._target.name[:80]}-"
-            _remove_abandoned(holder, prefix)
+            beside = f"{_PREFIX}{self._target.name[:80]}-"
+            _remove_abandoned(self._target.parent, beside)
+            if self._target.is_dir():
+                _remove_abandoned(self._target, _PREFIX, self._finish_interrupted)
+                self._foreign = self._find_foreign()
+                self._inside = bool(self._foreign) or not self._can_be_exchanged()
+            holder = self._target if self._inside else self._target.parent
+            prefix = _PREFIX if self._inside else beside
             handle, lock = tempfile.mkstemp(prefix=prefix, suffix=_LOCK, dir=holder)
             self._lock = _Lock(handle, Path(lock))
             self.workspace = Path(lock.removesuffix(_LOCK))
             self.workspace.mkdir()
-            self._made.append(self.workspace)
+            self._workspaces.append(self.workspace)
             self.workspace.chmod(self._mode())
         except OSError as error:
             self._remove_made()
@@ -120,15 +124,52 @@ class ResultFolder:
             )
         if not self._target.exists():
             self.workspace.rename(self._target)
-            self._keep()
+            self._parents_made.clear()
         elif self._inside or not _exchange(self.workspace, self._target):
+            self._move_inside()
             self._replace_one_by_one(files)
-        else:
-            self._keep()
+
+    def replaces(self, path: Path) -> bool:
+        """Whether a file is one of the earlier result's, which is about to go."""
+        resolved = path.resolve()
+        return resolved.parent == self._target and resolved.name in self._old_files
+
+    def _files_listed(self, manifest: Path) -> tuple[str, ...]:
+        """Returns the files that a manifest lists, without what no result can have written."""
+        names = self._listed_files(manifest)
+        return tuple(name for name in names if _is_plain_name(name) and not (self._target / name).is_dir())
+
+    def _find_foreign(self) -> frozenset[str]:
+        present = {entry.name for entry in self._target.iterdir() if not entry.name.startswith(_PREFIX)}
+        return frozenset(present - set(self._old_files) - {self._manifest})
+
+    def _can_be_exchanged(self) -> bool:
+        """Whether the folder's parent may be written, and is on the same file system."""
+        parent = self._target.parent
+        return os.access(parent, os.W_OK) and parent.stat().st_dev == self._target.stat().st_dev
+
+    def _finish_interrupted(self, workspace: Path) -> None:
+        """Removes the files of a run that was killed while it put them in place."""
+        if (workspace / _TAKEN_AWAY).exists() and not (self._target / self._manifest).exists():
+            for manifest in (workspace / _TAKEN_AWAY, workspace / self._manifest):
+                for name in self._files_listed(manifest):
+                    (self._target / name).unlink(missing_ok=True)
+
+    def _move_inside(self) -> None:
+        """Moves the workspace into the target, so that its files can be renamed into place."""
+        if not self._inside:
+            inside = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._target))
+            self._workspaces.append(inside)
+            for entry in list(self.workspace.iterdir()):
+                shutil.move(entry, inside)
+            self.workspace = inside
 
     def _replace_one_by_one(self, files: Sequence[str]) -> None:
         manifest = self._target / self._manifest
-        manifest.unlink(missing_ok=True)
+        if manifest.exists():
+            manifest.replace(self.workspace / _TAKEN_AWAY)
+        else:
+            (self.workspace / _TAKEN_AWAY).touch()
         for name in self._old_files:
             if name not in files:
                 (self._target / name).unlink(missing_ok=True)
@@ -144,7 +185,7 @@ class ResultFolder:
             parent = parent.parent
         for folder in reversed(missing):
             folder.mkdir()
-            self._made.append(folder)
+            self._parents_made.append(folder)
 
     def _mode(self) -> int:
         """The target's permissions, or those a new folder would get."""
@@ -154,24 +195,18 @@ class ResultFolder:
         os.umask(umask)
         return 0o777 & ~umask
 
-    def _keep(self) -> None:
-        """Forgets the parents that were made, now that they hold a result; the workspace, if it stands, is to go."""
-        self._made = [self.workspace]
-
     def _remove_made(self) -> None:
-        """Removes the workspace, and the parents made for it while they are empty."""
-        for folder in reversed(self._made):
-            if folder == self.workspace:
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
-                try:
-                    folder.rmdir()
-                except OSError:
-                    break
-        self._made.clear()
+        """Removes the workspaces, and the parents made for a result that did not come, while they are empty."""
+        for workspace in self._workspaces:
+            shutil.rmtree(workspace, ignore_errors=True)
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+        for folder in reversed(self._parents_made):
+            try:
+                folder.rmdir()
+            except OSError:
+                break
 
 
 class _Lock:
@@ -199,18 +234,29 @@ def _cannot_write(target: Path, error: OSError) -> CutterError:
     return CutterError(f"the result cannot be written: {reason}", str(target), "free space or choose another folder")
 
 
-def _remove_abandoned(holder: Path, prefix: str) -> None:
-    """Removes workspaces whose process is gone: their lock is free or already removed."""
+def _remove_abandoned(holder: Path, prefix: str, before: Callable[[Path], None] | None = None) -> None:
+    """Removes workspaces whose process is gone: their lock is free or already removed.
+
+    Args:
+        holder: Where they are.
+        prefix: How their names begin.
+        before: Called with each workspace before it is removed.
+    """
     if sys.platform == "win32":
         return
     import fcntl
+
+    def remove(workspace: Path) -> None:
+        if before is not None:
+            before(workspace)
+        shutil.rmtree(workspace, ignore_errors=True)
 
     for stem in {entry.name.removesuffix(_LOCK) for entry in holder.iterdir() if entry.name.startswith(prefix)}:
         lock = holder / f"{stem}{_LOCK}"
         try:
             handle = os.open(lock, os.O_RDWR)
         except FileNotFoundError:
-            shutil.rmtree(holder / stem, ignore_errors=True)
+            remove(holder / stem)
             continue
         except OSError:
             continue
@@ -219,7 +265,7 @@ def _remove_abandoned(holder: Path, prefix: str) -> None:
         except OSError:
             continue
         else:
-            shutil.rmtree(holder / stem, ignore_errors=True)
+            remove(holder / stem)
             lock.unlink(missing_ok=True)
         finally:
             os.close(handle)
