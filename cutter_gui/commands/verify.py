@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--optimized", action="store_true", help="run with optimizations on and compare with a tolerance"
     )
     parser.add_argument("--trust", action="store_true", help="allow what must run code from the file")
+    parser.add_argument("--train", action="store_true", help="compare the gradients of every weight too (torch.fx)")
     add_json(parser)
 
 
@@ -28,7 +29,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seed < 0:
         raise CutterError("the seed is negative", f"--seed {arguments.seed}", "give 0 or more")
     manifest = read_manifest(arguments.directory / MANIFEST_NAME)
-    request = VerifyRequest(arguments.directory, arguments.inputs, arguments.seed, arguments.optimized, arguments.trust)
+    request = VerifyRequest(
+        directory=arguments.directory,
+        inputs=arguments.inputs,
+        seed=arguments.seed,
+        optimized=arguments.optimized,
+        trust=arguments.trust,
+        train=arguments.train,
+    )
     with progress_shown() as progress:
         report = format_named(manifest.source.kind or "onnx").verify(request, progress)
     if arguments.json:
@@ -61,7 +69,7 @@ def print_report(report: VerifyReport) -> None:
         ]
     )
     if report.identical:
-        print_text(f"identical: every output of {len(report.outputs)}, bit for bit ({report.seconds:.1f} s)")
+        print_text(f"identical: every output, bit for bit; {len(report.outputs)} compared ({report.seconds:.1f} s)")
     elif report.accepted:
         print_text("differs only where bits are not promised")
     else:

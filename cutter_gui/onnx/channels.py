@@ -45,12 +45,14 @@ class DetachedStage:
         model: What is left, to be run.
         sends: Its Sends in file order.
         receives: Its Recvs in file order.
+        own_sends: Sends that the original model has itself; what they send are results, like its outputs.
         outputs: Graph outputs that are left, in order; a name may repeat.
     """
 
     model: OnnxModel
     sends: tuple[ChannelEnd, ...]
     receives: tuple[ChannelEnd, ...]
+    own_sends: tuple[ChannelEnd, ...]
     outputs: tuple[str, ...]
 
 
@@ -60,7 +62,7 @@ def detach(model: OnnxModel, own_signals: Collection[str] = ()) -> DetachedStage
     Args:
         model: The model as read.
         own_signals: Output signals of Send and Recv nodes that the original model has itself; they are taken out like
-            the others, but are not among the sends and receives reported.
+            the others, but are no ends of channels between stages.
 
     Raises:
         CutterError: A Send or Recv lacks its rank or its attributes, its signal is not true, or its element types do
@@ -69,7 +71,7 @@ def detach(model: OnnxModel, own_signals: Collection[str] = ()) -> DetachedStage
     names = tuple(value.name for value in model.proto.graph.output)
     nodes = [node for node in model.proto.graph.node if is_channel(node)]
     if not nodes:
-        return DetachedStage(model, (), (), names)
+        return DetachedStage(model, (), (), (), names)
     proto = ModelProto()
     proto.CopyFrom(referring(model))
     graph = proto.graph
@@ -90,11 +92,13 @@ def detach(model: OnnxModel, own_signals: Collection[str] = ()) -> DetachedStage
             if name not in present:
                 present.add(name)
                 values.append(_value(name, types.get(name), element_type))
-    reported = [(node, end) for node, end in ends if end.signal not in own_signals]
+    sends = [end for node, end in ends if node.op_type == "Send"]
+    receives = [end for node, end in ends if node.op_type == "Recv"]
     return DetachedStage(
         OnnxModel(model.path, proto, {}),
-        tuple(end for node, end in reported if node.op_type == "Send"),
-        tuple(end for node, end in reported if node.op_type == "Recv"),
+        tuple(end for end in sends if end.signal not in own_signals),
+        tuple(end for end in receives if end.signal not in own_signals),
+        tuple(end for end in sends if end.signal in own_signals),
         tuple(name for name in names if name not in signals),
     )
 

@@ -103,16 +103,22 @@ class _Stopped(Exception):
     """Another stage has failed; its error is the one to report."""
 
 
-def run_sendrecv(stages: Sequence[DetachedStage], feeds: Mapping[str, OrtValue], optimized: bool) -> Values:
+def run_sendrecv(
+    stages: Sequence[DetachedStage],
+    feeds: Mapping[str, OrtValue],
+    optimized: bool,
+    own_sent: Mapping[str, Sequence[str]] | None = None,
+) -> Values:
     """Runs Send/Recv stages all at once, one thread a stage.
 
     Args:
         stages: The stages, without their Send and Recv nodes; a stage's position is its rank.
         feeds: The model's inputs.
         optimized: Whether optimizations are on.
+        own_sent: What the original's own Sends send, by their output signal: its names there, in order.
 
     Returns:
-        The model's outputs, by name.
+        The model's outputs, and what its own Sends send, by the original's names.
 
     Raises:
         CutterError: A Recv has no Send that answers it, types or counts disagree, or onnxruntime fails.
@@ -121,7 +127,8 @@ def run_sendrecv(stages: Sequence[DetachedStage], feeds: Mapping[str, OrtValue],
     channels = _Channels()
     with ThreadPoolExecutor(max_workers=len(stages), thread_name_prefix="stage") as pool:
         futures = [
-            pool.submit(_run_stage, rank, stage, feeds, channels, optimized) for rank, stage in enumerate(stages)
+            pool.submit(_run_stage, rank, stage, feeds, channels, optimized, own_sent or {})
+            for rank, stage in enumerate(stages)
         ]
         done, _ = wait(futures, return_when=FIRST_EXCEPTION)
         if any(future.exception() is not None for future in done):
@@ -153,7 +160,12 @@ def _check_pairs(stages: Sequence[DetachedStage]) -> None:
 
 
 def _run_stage(
-    rank: int, stage: DetachedStage, feeds: Mapping[str, OrtValue], channels: _Channels, optimized: bool
+    rank: int,
+    stage: DetachedStage,
+    feeds: Mapping[str, OrtValue],
+    channels: _Channels,
+    optimized: bool,
+    own_sent: Mapping[str, Sequence[str]],
 ) -> Values:
     try:
         session = open_session(stage.model, optimized)
@@ -162,13 +174,17 @@ def _run_stage(
             values = channels.take(end.peer, rank, end.tag)
             _check_values(values, end, f"Recv of stage {rank} from stage {end.peer}")
             pool.update(zip(end.tensors, values, strict=True))
-        wanted = [*stage.outputs, *(name for end in stage.sends for name in end.tensors)]
+        wanted = [*stage.outputs, *(name for end in (*stage.sends, *stage.own_sends) for name in end.tensors)]
         made = run_session(session, wanted, _feeds(session, pool, rank), stage.model.path) if wanted else {}
         for end in stage.sends:
             values = [made[name] for name in end.tensors]
             _check_values(values, end, f"Send of stage {rank} to stage {end.peer}")
             channels.between(rank, end.peer, end.tag).put(values)
-        return {name: made[name] for name in stage.outputs}
+        results = {name: made[name] for name in stage.outputs}
+        for end in stage.own_sends:
+            names = own_sent.get(end.signal, end.tensors)
+            results.update(zip(names, (made[name] for name in end.tensors), strict=True))
+        return results
     except BaseException:
         channels.stopped.set()
         raise

@@ -71,7 +71,7 @@ def verify_stages(
         outputs += run.compare("plain", values)
     if "sendrecv" in forms:
         progress("Running all Send/Recv stages at once", 0.65)
-        values = run_sendrecv(run.stages("sendrecv"), feeds, request.optimized)
+        values = run_sendrecv(run.stages("sendrecv"), feeds, request.optimized, run.own_sent)
         outputs += run.compare("sendrecv", values)
     first_boundary = None
     if not all(output.identical for output in outputs) and "plain" in forms:
@@ -118,6 +118,11 @@ class _Verification:
     @cached_property
     def original(self) -> DetachedStage:
         return detach(self.loaded.model, self.own_signals)
+
+    @cached_property
+    def own_sent(self) -> dict[str, tuple[str, ...]]:
+        """What the original's own Sends send, by their output signal."""
+        return {end.signal: end.tensors for end in self.original.own_sends}
 
     def forms(self) -> list[str]:
         """Returns the forms that every stage was written in."""
@@ -178,18 +183,24 @@ class _Verification:
         """Compares the outputs of a form with those of the original."""
         reports = []
         for stage in self.manifest.stages:
-            for entry in stage.outputs:
-                if entry.name in self.own_signals:
-                    continue
-                if entry.name not in values or entry.name not in self._outputs:
+            for name in self._results(entry.name for entry in stage.outputs):
+                if name not in values or name not in self._outputs:
                     raise CutterError(
-                        f"no {form} stage makes the output {one_line(entry.name, 80)}",
+                        f"no {form} stage makes the output {one_line(name, 80)}",
                         str(self.request.directory),
                         "split the model again",
                     )
-                found = difference(self._outputs[entry.name], values[entry.name])
-                reports.append(self._report(entry.name, stage.index, form, found))
+                found = difference(self._outputs[name], values[name])
+                reports.append(self._report(name, stage.index, form, found))
         return reports
+
+    def _results(self, outputs: Iterable[str]) -> Iterator[str]:
+        """Yields the outputs to compare; in place of the signal of the original's own Send, what it sends."""
+        for name in outputs:
+            if name in self.own_signals:
+                yield from self.own_sent.get(name, ())
+            else:
+                yield name
 
     def _report(self, name: str, stage: int, form: str, found: Difference | None) -> OutputReport:
         if found is None:
