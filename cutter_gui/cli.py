@@ -20,6 +20,7 @@ from cutter_gui import __version__
 from cutter_gui.core.errors import Cancelled, CutterError, one_line
 
 _INTERRUPTED = 130
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 COMMANDS = {
     "info": "nodes, tensors, inputs, outputs, weights, opsets of a model",
@@ -113,6 +114,12 @@ def _open_window(words: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"cutter-gui {__version__}")
     parser.add_argument("--debug", action="store_true", help="show where an error comes from")
     arguments = parser.parse_args(words)
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in _DISPLAYS):
+        raise CutterError(
+            "there is no display to open a window on",
+            "DISPLAY and WAYLAND_DISPLAY are not set",
+            "start it on a desktop, or use a command that works without a window (see cutter-gui --help)",
+        )
     from cutter_gui.gui.app import run
 
     return run(arguments.paths, arguments.cuts)
