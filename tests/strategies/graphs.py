@@ -311,6 +311,17 @@ def damaged_plans(
     return Plan(tuple(cuts[: max_cuts + 1]), plan.transport)
 
 
+@st.composite
+def careless_plans(draw: st.DrawFn, graph: Graph, max_cuts: int = 2) -> Plan:
+    """Draws cuts of one or two tensors that nodes make and read, without a thought for what else joins those."""
+    joining = sorted({int(graph.edge_tensor[edge]) for edge in range(graph.edge_count) if graph.edge_joins[edge]})
+    if not joining:
+        return Plan()
+    tensors = st.lists(st.sampled_from(joining), min_size=1, max_size=2, unique=True)
+    cuts = draw(st.lists(tensors, min_size=1, max_size=max_cuts))
+    return Plan(tuple(Cut(tuple(CutEdge(graph.tensor_names[tensor]) for tensor in cut)) for cut in cuts))
+
+
 def plans(graph: Graph, max_cuts: int = 4) -> st.SearchStrategy[Plan]:
     """Draws plans of every kind: valid, damaged, arbitrary."""
     return st.one_of(valid_plans(graph, max_cuts), damaged_plans(graph, max_cuts), arbitrary_plans(graph, max_cuts))
