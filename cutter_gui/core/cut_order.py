@@ -26,7 +26,7 @@ import numpy as np
 
 from cutter_gui.core.stages import Staging
 
-BUDGET = 20_000
+BUDGET = 8_000
 
 
 @dataclass
@@ -47,6 +47,10 @@ def valid_order(staging: Staging) -> tuple[int, ...] | None:
 
     Names of the plan are taken to exist and the graph to be sound.
     """
+    if not staging.plan.cuts:
+        return ()
+    if len(staging.component_stage) < staging.stage_count:
+        return None
     kinds = _kinds(staging)
     if any(kind.entering & kind.leaving for kind in kinds):
         return None
