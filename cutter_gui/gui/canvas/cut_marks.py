@@ -21,6 +21,7 @@ import numpy as np
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.curves import point_at_height
+from cutter_gui.gui.canvas.edge_labels import EdgeLabels
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
 from cutter_gui.layout.scene import Scene, WireKind
 
@@ -31,6 +32,8 @@ TAG_WIDTH = 80.0
 TAG_HEIGHT = 26.0
 FRACTIONS = (0.66, 0.5, 0.8, 0.35, 0.2)  # below the middle, where wires that fan out stand apart
 SAME_PLACE = 22.0
+TAG_GAP = 12.0
+TRIES = 8
 MARK_GAP = 13.0
 
 Point = tuple[float, float]
@@ -78,10 +81,11 @@ class CutDrawing:
     lines: tuple[CutLine, ...] = ()
 
 
-def draw_cuts(staging: Staging | None, scene: Scene, index: SceneIndex) -> CutDrawing:
+def draw_cuts(staging: Staging | None, index: SceneIndex, labels: EdgeLabels) -> CutDrawing:
     """Returns where the cuts of a plan are drawn; see the top of this file."""
     if staging is None or not len(staging.listings.edge):
         return CutDrawing()
+    scene = index.scene
     wires_by_cut: dict[int, list[int]] = {}
     cuts_by_wire: dict[int, list[int]] = {}
     for edge, cut in zip(staging.listings.edge.tolist(), staging.listings.cut.tolist(), strict=True):
@@ -103,7 +107,7 @@ def draw_cuts(staging: Staging | None, scene: Scene, index: SceneIndex) -> CutDr
                 joined.append(mark)
         first_stub = next((wire for wire in wires if scene.wire_kind[wire] == WireKind.STUB), None)
         if joined:
-            lines.append(_line(cut, joined, index))
+            lines.append(_line(cut, joined, index, labels))
         elif first_stub is not None:
             x, y = _beside_stub(scene, first_stub, len(cuts_by_wire[first_stub]))
             lines.append(CutLine(cut, (), (x - TAG_WIDTH / 2, y - 1.6 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)))
@@ -167,16 +171,29 @@ def _mark_near(scene: Scene, wire: int, level: float, cut: int, taken: dict[int,
     return Mark(wire, x, y, (cut,), shared)
 
 
-def _line(cut: int, marks: list[Mark], index: SceneIndex) -> CutLine:
-    """Returns the line through marks, and a place for its tag beside the boxes."""
+def _line(cut: int, marks: list[Mark], index: SceneIndex, labels: EdgeLabels) -> CutLine:
+    """Returns the line through marks, and a place for its tag beside boxes and labels."""
     points = sorted((mark.x, mark.y) for mark in marks)
     left, right = points[0], points[-1]
-    x, y = right[0] + OVERHANG + 12, right[1] - TAG_HEIGHT / 2
-    for _ in range(8):
-        covered = index.boxes_in(x, y, TAG_WIDTH, TAG_HEIGHT)
-        if not len(covered):
+    x, y = right[0] + OVERHANG + TAG_GAP, right[1] - TAG_HEIGHT / 2
+    for _ in range(TRIES):
+        ends = [area[0] + area[2] for area in _in_the_way(index, labels, (x, y, TAG_WIDTH, TAG_HEIGHT))]
+        if not ends:
             break
-        rects = index.scene.box_rect[covered]
-        x = float((rects[:, 0] + rects[:, 2]).max()) + 12
+        x = max(ends) + TAG_GAP
     whole = ((left[0] - OVERHANG, left[1]), *points, (x, right[1]))
     return CutLine(cut, whole, (x, y, TAG_WIDTH, TAG_HEIGHT))
+
+
+def _in_the_way(index: SceneIndex, labels: EdgeLabels, area: Rect) -> list[Rect]:
+    """Returns the rectangles of boxes and labels that a rectangle touches."""
+    left, top, width, height = area
+    found: list[Rect] = [tuple(index.scene.box_rect[box].tolist()) for box in index.boxes_in(*area)]
+    for tensor in labels.near(area):
+        rect = labels.rect(tensor)
+        if rect is None:
+            continue
+        apart = rect[0] > left + width or rect[0] + rect[2] < left or rect[1] > top + height or rect[1] + rect[3] < top
+        if not apart:
+            found.append(rect)
+    return found

@@ -19,7 +19,7 @@ from cutter_gui.gui.canvas.spatial_index import SceneIndex
 from cutter_gui.layout.scene import Floats, WireKind
 
 HEIGHT = 18.0
-OFFSET_X = 8.0
+OFFSET_X = 12.0
 OFFSET_Y = 11.0
 PADDING = 8.0
 CLEARANCE = 16.0
@@ -100,14 +100,21 @@ class EdgeLabels:
         x, y = self._anchors[1][self._place[tensor]].tolist()
         return x, y, _width(text), HEIGHT
 
+    def near(self, area: Rect) -> list[int]:
+        """Returns the tensors whose labels may touch a rectangle."""
+        tensors, start, room = self._anchors
+        left, top, width, height = area
+        touch = (start[:, 0] <= left + width) & (start[:, 0] + room >= left)
+        touch &= (start[:, 1] <= top + height) & (start[:, 1] + HEIGHT >= top)
+        found: list[int] = tensors[touch].tolist()
+        return found
+
     def tensor_at(self, x: float, y: float) -> int:
         """Returns the tensor whose label is at a point, -1 for none."""
-        tensors, start, room = self._anchors
-        inside = (start[:, 0] <= x) & (x <= start[:, 0] + room) & (start[:, 1] <= y) & (y <= start[:, 1] + HEIGHT)
-        for tensor in tensors[inside].tolist():
+        for tensor in self.near((x, y, 0.0, 0.0)):
             rect = self.rect(tensor)
             if rect is not None and x <= rect[0] + rect[2]:
-                return int(tensor)
+                return tensor
         return -1
 
 

@@ -9,29 +9,36 @@ from PySide6.QtGui import QPainter, QPainterPath
 
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
-from cutter_gui.gui.canvas.cut_marks import CutLine, Mark
+from cutter_gui.gui.canvas.cut_marks import OVERHANG, CutLine, Mark
+from cutter_gui.gui.canvas.detail import LABELS_FROM
+from cutter_gui.gui.canvas.paint_edges import paint_labels
 from cutter_gui.gui.canvas.sheet import Picture
 
 DISC = 9.0
 MARKS_FROM = 0.3
-TAGS_FROM = 0.3
+TAG_SCALE = 0.62  # tags stay so large when the graph gets smaller
+OVERVIEW_OVERHANG = 44.0  # viewport pixels
 
 
 def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float) -> None:
     """Draws the lines, marks and tags of all cuts that touch the visible part."""
     drawing = picture.cuts
-    shown = QRectF(*visible).adjusted(-40, -40, 40, 40)
+    beyond = 40 + _farther(scale) + 80 / scale
+    shown = QRectF(*visible).adjusted(-beyond, -beyond, beyond, beyond)
     lines = [line for line in drawing.lines if line.points and _line_bounds(line).intersects(shown)]
     for line in lines:
         _paint_line(painter, picture, line, scale)
-    size = max(1.0, min(0.55 / scale, 4.0))
+    if scale >= LABELS_FROM:
+        for line in lines:
+            # A line goes behind the labels in its way: what a cut sends must stay readable.
+            paint_labels(painter, picture, picture.sheet.labels.near(_line_bounds(line).getRect()))
     if scale >= MARKS_FROM:
         for mark in drawing.marks:
             if shown.contains(mark.x, mark.y):
                 _paint_mark(painter, picture, mark)
     for line in drawing.lines:
         if shown.intersects(QRectF(*line.tag)):
-            _paint_tag(painter, picture, line, size)
+            _paint_tag(painter, picture, line, scale)
 
 
 def _line_bounds(line: CutLine) -> QRectF:
@@ -46,7 +53,14 @@ def _paint_line(painter: QPainter, picture: Picture, line: CutLine, scale: float
     colour = picture.palette.text if active else picture.palette.text_soft
     painter.setPen(ink.dashed(colour, width, 7 * stretch, 5 * stretch))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPath(_smooth(line.points))
+    farther = _farther(scale)
+    (left, left_y), *middle, (right, right_y) = line.points
+    painter.drawPath(_smooth(((left - farther, left_y), *middle, (right + farther, right_y))))
+
+
+def _farther(scale: float) -> float:
+    """Returns how much farther a line reaches beyond its marks when far away: it must be seen in the overview too."""
+    return max(0.0, OVERVIEW_OVERHANG / scale - OVERHANG)
 
 
 def _smooth(points: tuple[tuple[float, float], ...]) -> QPainterPath:
@@ -77,12 +91,13 @@ def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
         )
 
 
-def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, size: float) -> None:
+def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, scale: float) -> None:
     palette = picture.palette
     active = picture.active_cut in (None, line.cut)
+    size = max(1.0, TAG_SCALE / scale)
     left, top, width, height = line.tag
     painter.save()
-    painter.translate(left, top + height / 2)
+    painter.translate(left + (_farther(scale) if line.points else 0.0), top + height / 2)
     painter.scale(size, size)
     rect = QRectF(0, -height / 2, width, height)
     ground, figure = (palette.text, palette.canvas) if active else (palette.canvas, palette.text)

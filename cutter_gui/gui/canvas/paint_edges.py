@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import hypot
 
 import numpy as np
@@ -106,12 +107,12 @@ def _arrow(control: Points, size: float) -> QPolygonF:
     )
 
 
-def paint_labels(painter: QPainter, picture: Picture, wires: Ints) -> None:
-    """Draws the types beside wires, each tensor's once."""
+def paint_labels(painter: QPainter, picture: Picture, tensors: Iterable[int]) -> None:
+    """Draws the types beside the wires of tensors."""
     palette, labels = picture.palette, picture.sheet.labels
     painter.setFont(ink.font(ink.LABEL_PIXELS))
     border, text_pen = ink.pen(palette.pill_border, 1.0), QPen(ink.colour(palette.text_soft))
-    for tensor in np.unique(picture.scene.wire_tensor[wires]).tolist():
+    for tensor in tensors:
         rect = labels.rect(tensor)
         if rect is None:
             continue

@@ -135,12 +135,14 @@ def paint_badge(painter: QPainter, picture: Picture, stage: int, centre: QPointF
     )
 
 
-def pill_text(graph: Graph, kind: int, tensor: int) -> str:
-    """Returns what a pill says."""
-    if kind in (BoxKind.STUB, BoxKind.HUB):
-        uses = uses_text(len(graph.consumers(tensor)))
-        return f"{short_name(graph.tensor_names[tensor], 14)} ··· {uses}"
-    return short_name(graph.tensor_names[tensor], 20)
+def pill_text(graph: Graph, kind: int, tensor: int, room: float) -> str:
+    """Returns what a pill says within a width: a name, for a hub with the number of its uses."""
+    name = short_name(graph.tensor_names[tensor], 40)
+    if kind not in (BoxKind.STUB, BoxKind.HUB):
+        return ink.elided(name, ink.NAME_PIXELS, room, False, True)
+    uses = f" ··· {uses_text(len(graph.consumers(tensor)))}"
+    left = room - ink.metrics(ink.LABEL_PIXELS).horizontalAdvance(uses)
+    return ink.elided(name, ink.LABEL_PIXELS, left) + uses
 
 
 def paint_pill(painter: QPainter, picture: Picture, box: int, detail: Detail, scale: float) -> None:
@@ -158,5 +160,4 @@ def paint_pill(painter: QPainter, picture: Picture, box: int, detail: Detail, sc
     painter.setPen(ink.colour(palette.text_soft if is_stub else palette.text))
     size = ink.LABEL_PIXELS if is_stub else ink.NAME_PIXELS
     painter.setFont(ink.font(size, mono=not is_stub))
-    text = ink.elided(pill_text(picture.graph, kind, tensor), size, rect.width() - 12, False, not is_stub)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, pill_text(picture.graph, kind, tensor, rect.width() - 14))

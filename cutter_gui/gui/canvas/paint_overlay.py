@@ -10,19 +10,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from cutter_gui.gui.canvas import ink
-from cutter_gui.gui.canvas.curves import Points
+from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.detail import Detail
-from cutter_gui.gui.canvas.paint_edges import paint_curve
+from cutter_gui.gui.canvas.hub_curves import hub_curves
+from cutter_gui.gui.canvas.paint_edges import curve_path, paint_curve
 from cutter_gui.gui.canvas.paint_nodes import RADIUS, box_rect, paint_node
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.selection import NOTHING, Selection
-from cutter_gui.layout.placement import vertical_curve
 from cutter_gui.layout.scene import BoxKind, WireKind
 
 CHECK = 14.0
-HUB_WIRES_AT_MOST = 600
-TRUNK_GAP = 36.0  # between a hub's trunk and the boxes
-BEND = 40.0
 
 
 @dataclass(frozen=True)
@@ -46,18 +43,20 @@ class Overlay:
     path_tensors: tuple[int, ...] = field(default=())
 
 
-def paint_overlay(painter: QPainter, picture: Picture, overlay: Overlay, detail: Detail, scale: float) -> None:
-    """Draws the overlay in scene pixels."""
+def paint_overlay(
+    painter: QPainter, picture: Picture, overlay: Overlay, visible: Rect, detail: Detail, scale: float
+) -> None:
+    """Draws the overlay in scene pixels, as far as it is visible."""
     palette, selection = picture.palette, overlay.selection
     selected = -1 if selection.tensor is None else selection.tensor
     if overlay.hover_tensor >= 0 and overlay.hover_tensor != selected:
-        _paint_tensor(painter, picture, overlay.hover_tensor, palette.accent, "", scale, width=2.0)
+        _paint_tensor(painter, picture, overlay.hover_tensor, visible, palette.accent, "", scale, width=2.0)
     if overlay.hover_box >= 0:
         _outline(painter, picture, overlay.hover_box, palette.edge, 1.4, scale)
     if overlay.path_nodes or overlay.path_tensors:
         _paint_path(painter, picture, overlay.path_nodes, overlay.path_tensors, detail, scale)
     if selected >= 0:
-        _paint_selected_tensor(painter, picture, selected, detail, scale)
+        _paint_selected_tensor(painter, picture, selected, visible, detail, scale)
     if selection.node is not None:
         box = picture.scene.node_box.get(selection.node, -1)
         if box >= 0:
@@ -69,43 +68,24 @@ def paint_overlay(painter: QPainter, picture: Picture, overlay: Overlay, detail:
         painter.drawRoundedRect(rect, RADIUS + 4, RADIUS + 4)
 
 
-def hub_curves(picture: Picture, tensor: int) -> list[Points]:
-    """Returns the edges of a hub whole: from its maker down a trunk beside the graph, and from there to each stub."""
-    scene = picture.scene
-    source = picture.sheet.source_box(tensor)
-    wires = scene.wires_of(tensor)
-    stubs = wires[scene.wire_kind[wires] == WireKind.STUB][:HUB_WIRES_AT_MOST]
-    if source < 0 or not len(stubs):
-        return []
-    left, top, width, height = scene.box_rect[source].tolist()
-    start = (left + width / 2, top + height)
-    pills = scene.box_rect[scene.wire_source[stubs]]
-    first, last = min(top, float(pills[:, 1].min())), max(top + height, float((pills[:, 1] + pills[:, 3]).max()))
-    beside = scene.box_rect[picture.sheet.index.boxes_in(scene.bounds[0], first, scene.bounds[2], last - first)]
-    trunks = (float(beside[:, 0].min()) - TRUNK_GAP, float((beside[:, 0] + beside[:, 2]).max()) + TRUNK_GAP)
-    curves = []
-    for wire, pill in zip(stubs.tolist(), pills.tolist(), strict=True):
-        points = scene.points(wire)
-        faces_right = points[-1, 0] > points[0, 0]
-        trunk = trunks[0] if faces_right else trunks[1]
-        edge, y = pill[0] if faces_right else pill[0] + pill[2], pill[1] + pill[3] / 2
-        turn = start[1] + BEND
-        curve = vertical_curve(start, (trunk, turn))
-        bend = y - BEND if y > turn else y + BEND
-        curve += vertical_curve((trunk, turn), (trunk, bend))[1:]
-        curve += [[trunk, y], [trunk, y], [edge, y]]
-        curves.append(np.asarray(curve, dtype=np.float32))
-    return curves
-
-
 def _paint_tensor(
-    painter: QPainter, picture: Picture, tensor: int, colour: str, halo: str, scale: float, width: float
+    painter: QPainter,
+    picture: Picture,
+    tensor: int,
+    visible: Rect,
+    colour: str,
+    halo: str,
+    scale: float,
+    width: float,
 ) -> None:
     scene = picture.scene
     line = max(width, 1.5 / scale)
-    for control in hub_curves(picture, tensor):
-        paint_curve(painter, control, ink.pen(colour, max(1.4, 1.2 / scale)))
-    wires = scene.wires_of(tensor).tolist()
+    shown = np.intersect1d(scene.wires_of(tensor), picture.sheet.index.wires_in(*visible))
+    for control in hub_curves(picture, tensor, shown):
+        painter.setPen(ink.pen(colour, max(1.4, 1.2 / scale)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(curve_path(control, 0.0))
+    wires = shown.tolist()
     if halo:
         for wire in wires:
             pen = ink.pen(halo, (width + 6) * max(1.0, 0.6 / scale))
@@ -124,21 +104,25 @@ def _outline(painter: QPainter, picture: Picture, box: int, colour: str, width: 
     painter.drawRoundedRect(rect, radius, radius)
 
 
-def _paint_selected_tensor(painter: QPainter, picture: Picture, tensor: int, detail: Detail, scale: float) -> None:
+def _paint_selected_tensor(
+    painter: QPainter, picture: Picture, tensor: int, visible: Rect, detail: Detail, scale: float
+) -> None:
     """Lifts a tensor above the rest, with its consumers and whether the active cut has them."""
     palette, scene = picture.palette, picture.scene
-    _paint_tensor(painter, picture, tensor, palette.accent, palette.accent_soft, scale, width=2.4)
-    for box in scene.boxes_of(tensor):
+    _paint_tensor(painter, picture, tensor, visible, palette.accent, palette.accent_soft, scale, width=2.4)
+    shown = set(picture.sheet.index.boxes_in(*visible).tolist())
+    for box in shown.intersection(scene.boxes_of(tensor)):
         _outline(painter, picture, box, palette.accent, 1.8, scale)
     source = picture.sheet.source_box(tensor)
-    if source >= 0:
+    if source in shown:
         _outline(painter, picture, source, palette.accent, 1.4, scale)
     chosen = picture.cut_consumers(tensor)
-    for node in picture.graph.consumers(tensor).tolist():
-        box = scene.node_box.get(node, -1)
-        if box < 0:
+    for box in sorted(shown):
+        node = picture.sheet.box_node(box)
+        if node < 0 or picture.graph.edge(tensor, node) is None:
             continue
-        paint_node(painter, picture, box, max(detail, Detail.BOXES), scale)
+        if detail > Detail.OVERVIEW:
+            paint_node(painter, picture, box, detail, scale)
         _outline(painter, picture, box, palette.accent, 2.0, scale)
         if picture.active_cut is not None and detail >= Detail.TEXT:
             _paint_check(painter, picture, box_rect(picture, box), node in chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtGui import QPainter
 
 from cutter_gui.gui.canvas.camera import Rect
@@ -38,6 +39,6 @@ def paint_graph(
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     paint_wires(painter, picture, wires, detail, scale)
     if detail >= Detail.LABELS:
-        paint_labels(painter, picture, wires)
+        paint_labels(painter, picture, np.unique(picture.scene.wire_tensor[wires]).tolist())
     paint_boxes(painter, picture, boxes, detail, scale)
     return detail

@@ -102,7 +102,7 @@ class Picture:
     @cached_property
     def cuts(self) -> CutDrawing:
         """Where the cuts are drawn."""
-        return draw_cuts(self.staging, self.scene, self.sheet.index)
+        return draw_cuts(self.staging, self.sheet.index, self.sheet.labels)
 
     def cut_consumers(self, tensor: int) -> set[int]:
         """Returns the consumers whose edges of a tensor the active cut lists."""

@@ -493,8 +493,9 @@ class GraphCanvas(QAbstractScrollArea):
             if self._picture is not None:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 look_through(painter, self._camera)
-                paint_overlay(painter, self._picture, self._overlay, self._base.detail, self._camera.scale)
-                paint_cuts(painter, self._picture, self._camera.visible(width, height), self._camera.scale)
+                visible, scale = self._camera.visible(width, height), self._camera.scale
+                paint_overlay(painter, self._picture, self._overlay, visible, self._base.detail, scale)
+                paint_cuts(painter, self._picture, visible, scale)
         finally:
             painter.end()
 

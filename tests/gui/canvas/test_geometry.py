@@ -72,7 +72,8 @@ def test_the_point_at_a_height_is_on_the_wire() -> None:
 
 def drawing(shown, *cuts: list[CutEdge]) -> CutDrawing:
     staging = assign_stages(shown.graph, Plan(tuple(Cut(tuple(edges)) for edges in cuts)))
-    return draw_cuts(staging, shown.scene, Sheet(shown.graph, shown.scene).index)
+    sheet = Sheet(shown.graph, shown.scene)
+    return draw_cuts(staging, sheet.index, sheet.labels)
 
 
 def test_every_cut_edge_has_one_mark_on_its_wire(shown) -> None:
@@ -123,5 +124,6 @@ def test_a_cut_of_stubs_alone_has_a_tag_beside_the_first(shown) -> None:
 
 
 def test_without_a_plan_nothing_is_drawn(shown) -> None:
-    assert draw_cuts(None, shown.scene, Sheet(shown.graph, shown.scene).index) == CutDrawing()
+    sheet = Sheet(shown.graph, shown.scene)
+    assert draw_cuts(None, sheet.index, sheet.labels) == CutDrawing()
     assert drawing(shown) == CutDrawing()

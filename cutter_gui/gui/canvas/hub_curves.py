@@ -1,0 +1,62 @@
+"""The edges of a hub tensor drawn whole, as a hover or a selection shows them.
+
+A curve goes from the hub's maker to a *trunk*, a vertical line beside all boxes it passes, and from the trunk a
+*branch* to each stub: where it goes is seen without hiding the graph.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cutter_gui.core.graph import Ints
+from cutter_gui.gui.canvas.curves import Points
+from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.layout.placement import vertical_curve
+from cutter_gui.layout.scene import WireKind
+
+TRUNK_GAP = 36.0  # between a trunk and the boxes
+BEND = 40.0  # height of the curve from the maker to a trunk
+CORNER = 16.0
+
+
+def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
+    """Returns the trunks of a hub and the branches to its stubs; nothing for other tensors.
+
+    Args:
+        picture: What is drawn.
+        tensor: The tensor.
+        shown: The wires whose branches are wanted; trunks are always whole.
+    """
+    scene = picture.scene
+    wires = scene.wires_of(tensor)
+    stubs = wires[scene.wire_kind[wires] == WireKind.STUB]
+    source = picture.sheet.source_box(tensor)
+    if source < 0 or not len(stubs):
+        return []
+    pills = scene.box_rect[scene.wire_source[stubs]].astype(np.float64)
+    heights = pills[:, 1] + pills[:, 3] / 2
+    ends = scene.wire_points[scene.wire_starts[stubs + 1] - 1, 0]
+    faces_right = ends > pills[:, 0]
+    left, top, width, height = scene.box_rect[source].tolist()
+    start = (left + width / 2, top + height)
+    turn = start[1] + BEND
+    first, last = min(top, float(heights.min())), max(turn, float(heights.max()))
+    beside = scene.box_rect[picture.sheet.index.boxes_in(scene.bounds[0], first, scene.bounds[2], last - first)]
+    outer = (float((beside[:, 0] + beside[:, 2]).max()) + TRUNK_GAP, float(beside[:, 0].min()) - TRUNK_GAP)
+    curves: list[list[list[float]]] = []
+    for right in (False, True):
+        side = faces_right == right
+        if not np.any(side):
+            continue
+        trunk = outer[int(right)]
+        curves.append(vertical_curve(start, (trunk, turn)))
+        highest, lowest = float(heights[side].min()) + CORNER, float(heights[side].max()) - CORNER
+        curves.append(vertical_curve((trunk, min(highest, turn)), (trunk, max(lowest, turn))))
+        wanted = np.flatnonzero(side & np.isin(stubs, shown))
+        for at in wanted.tolist():
+            edge = pills[at, 0] if right else pills[at, 0] + pills[at, 2]
+            y = float(heights[at])
+            corner = y - CORNER if y > turn else y + CORNER
+            inward = trunk + CORNER if right else trunk - CORNER
+            curves.append([[trunk, corner], [trunk, y], [trunk, y], [inward, y], [inward, y], [edge, y], [edge, y]])
+    return [np.asarray(curve, dtype=np.float32) for curve in curves]
