@@ -21,7 +21,7 @@ from cutter_gui.gui.panels.stages import StagesPanel
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
 
-_SIDE = 312  # width of the panels at the right, in pixels
+_SIDE = 320  # width of the panels at the right, in pixels
 _BELOW = 132  # height of the panels below
 _PROBLEMS = 400
 _SPLITTERS = "splitters-1"

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from cutter_gui.core.graph import Graph
+from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.theme import Theme
 from cutter_gui.gui.window import MainWindow
@@ -163,7 +164,10 @@ class Hand:
             }[modifier]
         named = {"[": Qt.Key.Key_BracketLeft, "]": Qt.Key.Key_BracketRight}
         key = named.get(last) or getattr(Qt.Key, f"Key_{last}")
-        target = QApplication.focusWidget() or self._window
+        if QApplication.activeWindow() is not self._window:
+            self._window.activateWindow()
+            self._qtbot.waitUntil(lambda: QApplication.activeWindow() is self._window)
+        target = self._window.focusWidget() or self._window
         self._qtbot.keyClick(target, key, pressed)
         self.settle()
 
@@ -176,7 +180,10 @@ class Hand:
         found: list[QWidget] = []
 
         def there() -> bool:
-            found[:] = [w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()]
+            shown = [w for w in QApplication.topLevelWidgets() if w.isVisible()]
+            found[:] = [w for w in shown if isinstance(w, kind)]
+            errors = [w for w in shown if isinstance(w, Message) and kind is not Message]
+            assert not errors, f"an error instead: {errors[0].sentence} {errors[0].where} {errors[0].remedy}"
             return bool(found)
 
         self._qtbot.waitUntil(there, timeout=timeout)
@@ -187,9 +194,8 @@ class Hand:
         """Waits until every dialog is gone."""
 
         def gone() -> bool:
-            return not any(
-                w.isVisible() and w is not self._window and w.isModal() for w in QApplication.topLevelWidgets()
-            )
+            others = (w for w in QApplication.topLevelWidgets() if w is not self._window)
+            return not any(w.isVisible() and (w.isModal() or w is QApplication.activePopupWidget()) for w in others)
 
         self._qtbot.waitUntil(gone, timeout=20_000)
 

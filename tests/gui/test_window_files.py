@@ -99,7 +99,7 @@ def test_a_cut_spec_whose_model_is_missing_asks_where_it_is(window, tmp_path, mo
 def test_a_cut_spec_made_for_another_model_is_reported_among_the_problems(open_model, tmp_path, model, rows_text):
     other = write_cuts(tmp_path / "other.cuts.yaml", ModelRef(model.name, "onnx", "sha256:" + "0" * 64))
     window = open_model(other)
-    assert [found.code for found in window.workspace.problems.shown][0] == "model-changed"
+    assert window.workspace.problems.shown[0].code == "model-changed"
     assert any("another structure" in text for text in rows_text(window.workspace.problems.list))
 
 
@@ -132,7 +132,7 @@ def test_a_file_of_unknown_kind_says_which_kinds_are_known(window, tmp_path, han
     assert ".onnx" in hand.dialog(Message).remedy
 
 
-def test_loading_can_be_cancelled_and_the_empty_page_comes_back(window, model, hand, qtbot):
+def test_loading_can_be_cancelled_and_the_empty_page_comes_back(window, model, qtbot):
     window.open_paths([model])
     qtbot.waitUntil(lambda: bool(window.workers.running), timeout=20_000)
     assert window.stack.currentWidget() is window.loading

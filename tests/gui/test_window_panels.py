@@ -89,15 +89,16 @@ def test_200_stages_are_shown_and_scrolled_quickly(window):
     assert milliseconds(lambda: document.set_active_cut(150)) < 300
 
 
-@pytest.mark.parametrize("name", [HTML, "a" * 3000, "line\nbreak\ttab", "‮right to left", "percent %1 {0}"])
-def test_names_are_shown_as_they_are_everywhere(window, hand, name):
+@pytest.mark.parametrize("name", [HTML, "a" * 3000, "line\nbreak\ttab", "\u202eright to left", "percent %1 {0}"])
+def test_names_are_shown_as_they_are_everywhere(window, name):
     builder = GraphBuilder("test")
     builder.add_input("x")
     builder.add_node(name, ["x"], [name], name=name, attributes=((name, name),))
     builder.add_node("Relu", [name], ["y"])
     builder.add_output("y")
     document = show(window, builder.build(), Plan((Cut((CutEdge(name),), name),)))
-    shown = {"a" * 3000: "a" * 10, "line\nbreak\ttab": r"line\nbreak\ttab", "‮right to left": r"\u202e"}.get(name, name)
+    escaped = {"line\nbreak\ttab": r"line\nbreak\ttab", "\u202eright to left": r"\u202eright"}
+    shown = escaped.get(name, name[:20])
     tensor = document.graph.tensor_index[name]
     document.select(Selection(tensor=tensor))
     assert any(shown in row.text for row in window.workspace.inspector.list.rows_model.rows)

@@ -61,6 +61,7 @@ class SaveStagesDialog(QDialog):
         self.folder = QLineEdit(str(folder))
         self.folder.setMinimumWidth(380)
         self.browse = QPushButton(self.tr("Browse…"))
+        self.browse.setAutoDefault(False)  # the Enter key saves
         self.form = _combo(
             (self.tr("Both forms"), "both"),
             (self.tr("With Send and Recv nodes"), "sendrecv"),
@@ -89,7 +90,9 @@ class SaveStagesDialog(QDialog):
         where.addWidget(self.browse)
         rows = QFormLayout()
         rows.setSpacing(8)
-        rows.addRow(self.tr("&Folder"), where)
+        label = QLabel(self.tr("&Folder"))
+        label.setBuddy(self.folder)
+        rows.addRow(label, where)
         rows.addRow(self.tr("F&orm"), self.form)
         rows.addRow(self.tr("&Transport"), self.transport)
         rows.addRow(self.tr("&Weights"), self.weights)

@@ -219,18 +219,19 @@ def _known_tensor(
     parts += [Gap(), Sign("close-line", target=RemoveTensor(cut, name), tip=_tr("Take it out of the cut"))]
     yield Row(key=("tensor", cut, tensor), parts=tuple(parts), indent=_INDENT, height=24, target=SelectTensor(tensor))
     if in_part:
-        uses = _tr("{0} of {1} consumers").format(len(chosen), len(consumers))
+        uses = _tr("to {0} of {1}").format(len(chosen), len(consumers))
     elif len(consumers) == 1:
-        uses = _tr("its only consumer")
+        uses = _tr("to 1")
     else:
-        uses = _tr("all {} consumers").format(len(consumers))
+        uses = _tr("to all {}").format(len(consumers))
+    tip = _tr("{0} of its {1} consumers are cut off; click to list them").format(len(chosen), len(consumers))
     fold = Sign("arrow-down-s-line" if opened else "arrow-right-s-line", target=OpenConsumers(tensor))
     yield Row(
         key=("type", cut, tensor),
         parts=(
             Span(f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}", Tone.MUTED, elastic=True),
             Gap(),
-            Span(uses, Tone.MUTED, target=OpenConsumers(tensor)),
+            Span(uses, Tone.MUTED, target=OpenConsumers(tensor), tip=tip),
             fold,
         ),
         indent=_INDENT,

@@ -24,6 +24,7 @@ class Ink:
     card: QColor
     canvas: QColor
     accent: QColor
+    on_accent: QColor
     selected: QColor
     error: QColor
     warning: QColor
@@ -55,6 +56,7 @@ def _ink(palette: Palette) -> Ink:
         card=QColor(palette.panel),
         canvas=QColor(palette.canvas),
         accent=QColor(palette.accent),
+        on_accent=QColor(palette.accent_text),
         selected=QColor(palette.accent_soft),
         error=QColor(palette.error),
         warning=QColor(palette.warning),

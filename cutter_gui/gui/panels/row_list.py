@@ -48,7 +48,7 @@ class RowDelegate(QStyledItemDelegate):
             painter.drawRect(rect.adjusted(5, 1, -6, -2))
         hovered = self._view.hovered_part(index.row())
         for at, placed in enumerate(place(row, rect, self._view.font())):
-            paint_part(painter, placed, row, colors, at == hovered, self._view)
+            paint_part(painter, placed, row, colors, at == hovered)
         painter.restore()
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:

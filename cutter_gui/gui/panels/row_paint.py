@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionButton, QWidget
 
 from cutter_gui.gui import icons
 from cutter_gui.gui.panels.ink import Ink, mono_font
@@ -158,7 +157,7 @@ def paint_card(painter: QPainter, row: Row, rect: QRect, ink: Ink) -> None:
     painter.restore()
 
 
-def paint_part(painter: QPainter, placed: Placed, row: Row, ink: Ink, hovered: bool, widget: QWidget) -> None:
+def paint_part(painter: QPainter, placed: Placed, row: Row, ink: Ink, hovered: bool) -> None:
     """Paints one part."""
     part = placed.part
     if isinstance(part, Span):
@@ -169,7 +168,7 @@ def paint_part(painter: QPainter, placed: Placed, row: Row, ink: Ink, hovered: b
         color = ink.text if hovered and part.target is not None else _tone(part.tone, ink)
         icons.draw(painter, part.icon, QPointF(placed.rect.center()) + QPointF(0.5, 0.5), SIGN, color)
     elif isinstance(part, Check):
-        _paint_check(painter, placed.rect, part, widget)
+        _paint_check(painter, placed.rect, part, ink)
     elif isinstance(part, Button):
         _paint_button(painter, placed, ink, hovered)
 
@@ -224,14 +223,17 @@ def paint_stage_chip(painter: QPainter, box: QRectF, stage: int, ink: Ink) -> No
     painter.restore()
 
 
-def _paint_check(painter: QPainter, rect: QRect, part: Check, widget: QWidget) -> None:
-    option = QStyleOptionButton()
-    option.initFrom(widget)
-    option.rect = QRect(rect.left(), rect.center().y() - CHECK // 2 + 1, CHECK, CHECK)
-    on = QStyle.StateFlag.State_On if part.on else QStyle.StateFlag.State_Off
-    enabled = QStyle.StateFlag.State_Enabled if part.enabled else QStyle.StateFlag.State_None
-    option.state = on | enabled
-    QApplication.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, widget)
+def _paint_check(painter: QPainter, rect: QRect, part: Check, ink: Ink) -> None:
+    box = QRectF(rect.left() + 0.5, rect.center().y() - CHECK / 2 + 1.5, CHECK - 1, CHECK - 1)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    filled = ink.accent if part.enabled else ink.off
+    painter.setPen(QPen(filled if part.on else ink.off if part.enabled else ink.line, 1))
+    painter.setBrush(filled if part.on else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 4, 4)
+    if part.on:
+        icons.draw(painter, "check-line", box.center(), 13, ink.on_accent)
+    painter.restore()
 
 
 def _paint_button(painter: QPainter, placed: Placed, ink: Ink, hovered: bool) -> None:
