@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -31,7 +32,7 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 ListedFiles = Callable[[Path], Sequence[str]]
-"""Reads a manifest and returns the names of the files it lists."""
+"""Reads a manifest and returns the names of the files it lists; raises `CutterError` when it is no manifest of ours."""
 
 
 class ResultFolder:
@@ -51,7 +52,8 @@ class ResultFolder:
             force: Whether an earlier result may be replaced.
 
         Raises:
-            CutterError: The target is no folder, or holds an earlier result and ``force`` is not set.
+            CutterError: The target is no folder, or holds an earlier result and ``force`` is not set, or a foreign file
+                under the manifest's name.
         """
         self._target = target.resolve()
         self._manifest = manifest
@@ -146,14 +148,16 @@ class ResultFolder:
     def _can_be_exchanged(self) -> bool:
         """Whether the folder's parent may be written, and is on the same file system."""
         parent = self._target.parent
-        return os.access(parent, os.W_OK) and parent.stat().st_dev == self._target.stat().st_dev
+        may_write = os.access(parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+        return may_write and parent.stat().st_dev == self._target.stat().st_dev
 
     def _finish_interrupted(self, workspace: Path) -> None:
         """Removes the files of a run that was killed while it put them in place."""
         if (workspace / _TAKEN_AWAY).exists() and not (self._target / self._manifest).exists():
             for manifest in (workspace / _TAKEN_AWAY, workspace / self._manifest):
-                for name in self._files_listed(manifest):
-                    (self._target / name).unlink(missing_ok=True)
+                with suppress(CutterError):
+                    for name in self._files_listed(manifest):
+                        (self._target / name).unlink(missing_ok=True)
 
     def _move_inside(self) -> None:
         """Moves the workspace into the target, so that its files can be renamed into place."""

@@ -64,7 +64,16 @@ def copy_range(span: ByteRange, source: int, target: BinaryIO, copied: Callable[
 def _through_buffer(source: int, at: int, count: int, out: int) -> int:
     os.lseek(source, at, os.SEEK_SET)
     data = os.read(source, min(count, _BUFFER))
+    write_all(data, out)
+    return len(data)
+
+
+def write_all(data: bytes, out: int) -> None:
+    """Writes bytes to a descriptor, all of them: one call may write fewer, on a disk that is nearly full for one.
+
+    Raises:
+        OSError: The disk is full.
+    """
     view = memoryview(data)
     while view:
         view = view[os.write(out, view) :]
-    return len(data)

@@ -14,6 +14,7 @@ from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, InvalidPlan, one_line
 from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
 from cutter_gui.core.manifest import (
+    FORMAT,
     MANIFEST_NAME,
     Manifest,
     StageEntry,
@@ -30,6 +31,7 @@ from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
 from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names
 from cutter_gui.onnx.weight_files import Weight, placed_tensor, share_weights, weight_of, write_weights
+from cutter_gui.onnx.weights import external_entry
 
 _PROTOBUF_LIMIT = (1 << 31) - 1
 
@@ -56,6 +58,7 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
         )
     staging = checked_staging(loaded, request)
     with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
+        _keep_source(loaded, folder)
         writer = _Writer(loaded, staging, request, folder.workspace, progress)
         files = writer.write()
         written = sum((folder.workspace / name).stat().st_size for name in [*files, MANIFEST_NAME])
@@ -85,12 +88,39 @@ def checked_staging(loaded: LoadedModel, request: SplitRequest) -> Staging:
 
 
 def _files_of(manifest: Path) -> Sequence[str]:
-    """Returns the files that an earlier result lists; a manifest that cannot be read owns nothing but itself."""
+    """Returns the files that an earlier result lists; a damaged manifest owns nothing but itself.
+
+    Raises:
+        CutterError: The file is no manifest of a split.
+    """
     try:
-        entries = read_manifest(manifest).stages
+        return read_manifest(manifest).files()
     except CutterError:
-        return ()
-    return [name for entry in entries for name in entry.files.names()]
+        if FORMAT.encode() in manifest.read_bytes():
+            return ()
+        raise CutterError(
+            f"the folder holds a {manifest.name} that is not from an earlier result",
+            str(manifest.parent),
+            "move it away, or give another folder",
+        ) from None
+
+
+def _keep_source(loaded: LoadedModel, folder: ResultFolder) -> None:
+    """Refuses to replace an earlier result that the model itself is part of.
+
+    Raises:
+        CutterError: The model or a weight file of it would go.
+    """
+    path = loaded.model.path
+    entries = (external_entry(tensor) for tensor in loaded.model.proto.graph.initializer)
+    used = {path, *(path.parent / entry.location for entry in entries if entry is not None)}
+    lost = sorted(file for file in used if folder.replaces(file))
+    if lost:
+        raise CutterError(
+            "the model is part of the earlier result that would be replaced",
+            one_line(str(lost[0])),
+            "give another folder",
+        )
 
 
 @dataclass

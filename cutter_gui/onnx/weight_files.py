@@ -16,7 +16,7 @@ from typing import TypeAlias
 from onnx import TensorProto
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.onnx.byte_copy import copy_range
+from cutter_gui.onnx.byte_copy import copy_range, write_all
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.stage_proto import Placed
 from cutter_gui.onnx.weights import external_entry, raw_bytes, resolve_external
@@ -143,7 +143,7 @@ def write_weights(path: Path, weights: Mapping[str, Weight], copied: Callable[[i
                 copy_range(source, sources[source.path], target, copied)
                 written[source] = place
             elif source is not None:
-                target.write(source)
+                write_all(source, target.fileno())
                 copied(length)
     return placed
 
