@@ -74,7 +74,8 @@ def _replace(target: Path, content: bytes, mode: int | None) -> None:
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
-            temporary.chmod(mode)
+            with suppress(OSError):  # some file systems have no modes to set
+                temporary.chmod(mode)
         temporary.replace(target)
     except BaseException:
         with suppress(OSError):

@@ -20,6 +20,7 @@ DEEPEST = 32  # nested collections; a cut spec has six
 # YAML allows only printable characters, and its versions disagree on which of the last three end a line.
 _NOT_ALLOWED = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\x85\u2028\u2029]")
 _BEYOND_UNICODE = re.compile(r"\\U(?!000|0010)[0-9a-fA-F]{8}")
+_VERSION = re.compile(r"^%YAML[ \t]*([^\r\n \t]*)", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 # ruamel.yaml speaks of tokens; these are its messages that users of a cut spec meet most.
@@ -129,6 +130,7 @@ def parse_tree(text: str, where: str) -> Tree:
     """
     text = text.removeprefix(BYTE_ORDER_MARK)
     _check_characters(text, where)
+    _check_version(text, where)
     builder = _Builder(text, where)
     for event in _events(text, where):
         builder.take(event)
@@ -144,6 +146,12 @@ def _check_characters(text: str, where: str) -> None:
     code = f"{ord(found.group()):04X}"
     remedy = f"write it as \\u{code.lower()} in double quotes"
     raise error_at(text, where, found.start(), f"character U+{code} may not stand in YAML as it is", remedy)
+
+
+def _check_version(text: str, where: str) -> None:
+    for directive in _VERSION.finditer(text):
+        if directive.group(1) not in ("1.1", "1.2"):
+            raise error_at(text, where, directive.start(), "unknown version of YAML", "write %YAML 1.2, or take it out")
 
 
 def _events(text: str, where: str) -> Iterator[Any]:

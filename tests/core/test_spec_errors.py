@@ -67,6 +67,7 @@ def failure(text: str) -> CutterError:
         ("", "the file is empty (p:1:1)"),
         ("# only a comment\n", "the file is empty (p:1:1)"),
         (f"{HEAD}cuts: []\n---\n{HEAD}cuts: []\n", "the file holds several documents (p:4:1)"),
+        ("%YAML 1.11\n---\na: 1\n", "unknown version of YAML (p:1:1): write %YAML 1.2"),
         (f"{EDGES}      - tensor: &a b\n", "anchors are not supported (p:5:17)"),
         (f"{EDGES}      - tensor: *a\n", "aliases are not supported (p:5:17)"),
         (f"{EDGES}      - tensor: !!str 186\n", "tags are not supported (p:5:17)"),
