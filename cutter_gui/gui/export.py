@@ -295,7 +295,7 @@ def _png(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
     buffer.close()
     if not saved:
         raise CutterError("the PNG could not be encoded", "", "use a smaller scale, or write an .svg")
-    return width, height, data.data()
+    return width, height, bytes(data.data())
 
 
 def _svg(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
@@ -312,7 +312,7 @@ def _svg(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
     generator.setDescription("")
     _paint_pages(QPainter(generator), drawing, scale)
     buffer.close()
-    return width, height, data.data()
+    return width, height, bytes(data.data())
 
 
 def _pdf(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
@@ -329,7 +329,7 @@ def _pdf(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
     _paint_pages(QPainter(writer), drawing, points * writer.resolution() / 72)
     buffer.close()
-    return int(size.width()), int(size.height()), data.data()
+    return int(size.width()), int(size.height()), bytes(data.data())
 
 
 def _paint_pages(painter: QPainter, drawing: _Drawing, scale: float) -> None:

@@ -32,7 +32,7 @@ def pieces_of(scene: Scene) -> tuple[Points, Ints]:
 
 def evaluated(pieces: Points, steps: int) -> Points:
     """Returns [Q, steps + 1, 2], points on each piece at even parameters."""
-    return np.einsum("sk,qkd->qsd", _weights(steps), pieces)
+    return np.asarray(np.einsum("sk,qkd->qsd", _weights(steps), pieces), dtype=np.float32)
 
 
 def polyline(control: Points, steps: int = 12) -> Points:
@@ -63,7 +63,7 @@ def distances(lines: Points, x: float, y: float) -> Floats:
     length = np.maximum((along * along).sum(axis=2), 1e-9)
     t = np.clip((to * along).sum(axis=2) / length, 0, 1)
     gap = to - t[:, :, None] * along
-    return np.sqrt((gap * gap).sum(axis=2)).min(axis=1)
+    return np.asarray(np.sqrt((gap * gap).sum(axis=2)).min(axis=1), dtype=np.float32)
 
 
 def point_at_height(control: Points, y: float) -> tuple[float, float]:

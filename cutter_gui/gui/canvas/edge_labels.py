@@ -13,6 +13,7 @@ import numpy as np
 
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.curves import polyline
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
@@ -25,7 +26,6 @@ PADDING = 8.0
 CLEARANCE = 16.0
 AROUND = 6.0  # free of wires of other tensors
 WIDEST = 200.0
-CHARACTER = 6.1  # mean width at the label's size, generous so that the text is never clipped
 
 
 class EdgeLabels:
@@ -119,4 +119,4 @@ class EdgeLabels:
 
 
 def _width(text: str) -> float:
-    return len(text) * CHARACTER + 2 * PADDING
+    return ink.metrics(ink.LABEL_PIXELS).horizontalAdvance(text) + 2 * PADDING

@@ -31,7 +31,7 @@ def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float)
     if scale >= LABELS_FROM:
         for line in lines:
             # A line goes behind the labels in its way: what a cut sends must stay readable.
-            paint_labels(painter, picture, picture.sheet.labels.near(_line_bounds(line).getRect()))
+            paint_labels(painter, picture, picture.sheet.labels.near(_as_rect(_line_bounds(line))))
     if scale >= MARKS_FROM:
         for mark in drawing.marks:
             if shown.contains(mark.x, mark.y):
@@ -44,6 +44,10 @@ def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float)
 def _line_bounds(line: CutLine) -> QRectF:
     xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
     return QRectF(min(xs), min(ys) - 1, max(xs) - min(xs), max(ys) - min(ys) + 2)
+
+
+def _as_rect(area: QRectF) -> Rect:
+    return area.x(), area.y(), area.width(), area.height()
 
 
 def _paint_line(painter: QPainter, picture: Picture, line: CutLine, scale: float) -> None:

@@ -32,7 +32,7 @@ def block_graph(layers: int = 6) -> Graph:
         builder.add_node("Sum", [f"a{layer}", f"k{layer}", last], [f"x{layer}"])
         last = f"x{layer}"
     builder.add_output(last)
-    for name in builder._names:
+    for name in ("x", "m", *(f"{letter}{layer}" for letter in "qkax" for layer in range(layers))):
         builder.set_type(name, BY_NAME["float32"].code, (1, 16, 128))
     return builder.build()
 
