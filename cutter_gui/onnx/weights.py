@@ -35,6 +35,10 @@ _HELD_BY_NUMPY = {
 }
 
 
+_MOST_BYTES = 1 << 62
+"""More than any file holds; damaged dims multiply to more than arrays of sizes can."""
+
+
 @dataclass(frozen=True)
 class External:
     """The external data entry of a tensor, as written: nothing about the file is checked yet."""
@@ -60,7 +64,7 @@ def element_bytes(data_type: int, dims: Iterable[int]) -> int:
     count = 1
     for dim in dims:
         count *= dim
-    return max(0, (count * dtype_of(data_type).bits + 7) // 8)
+    return min(max(0, (count * dtype_of(data_type).bits + 7) // 8), _MOST_BYTES)
 
 
 def external_entry(tensor: TensorProto) -> External | None:
@@ -80,7 +84,7 @@ def external_entry(tensor: TensorProto) -> External | None:
             "external data has a bad offset or length", f"tensor {tensor.name}", "export it again"
         ) from None
     location = entries.get("location", "")
-    if not location or offset < 0 or (length is not None and length < 0):
+    if not location or not 0 <= offset <= _MOST_BYTES or not 0 <= (length or 0) <= _MOST_BYTES:
         raise CutterError(
             "external data has a bad location, offset or length", f"tensor {tensor.name}", "export it again"
         )

@@ -99,7 +99,7 @@ def _shuffle_nodes(model: ModelProto, draw: random.Random) -> None:
 def _odd_attribute(model: ModelProto, draw: random.Random) -> None:
     attribute = _some_node(model, draw).attribute.add()
     attribute.name = draw.choice(["axis", "then_branch", "body", "value", "element_types", "tag", ""])
-    attribute.type = draw.randrange(0, 16)
+    attribute.type = draw.choice(onnx.AttributeProto.AttributeType.values())
     if draw.random() < 0.3:
         attribute.g.node.append(_some_node(model, draw))
 
