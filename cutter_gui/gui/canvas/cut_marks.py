@@ -148,7 +148,7 @@ def _level(scene: Scene, index: SceneIndex, wires: list[int]) -> float:
     crossing = [wire for wire, (a, b) in zip(wires, reaches.tolist(), strict=True) if a <= low <= b]
     best: float = (low + high) / 2
     fewest: int | None = None
-    for fraction in FRACTIONS:
+    for fraction in FRACTIONS if len(crossing) > 1 else (0.5, *FRACTIONS):
         y = low + fraction * (high - low)
         xs = [point_at_height(scene.points(wire), y)[0] for wire in crossing]
         touched = len(index.boxes_in(min(xs) - OVERHANG, y - 4, max(xs) - min(xs) + 2 * OVERHANG, 8))
