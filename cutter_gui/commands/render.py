@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cutter_gui.commands.arguments import add_model, add_plan, read_plan, read_types
+from cutter_gui.commands.arguments import add_model, add_plan, read_options, read_plan, read_types
 from cutter_gui.commands.terminal import print_text, progress_shown
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import format_for
@@ -20,7 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="F", help="the picture: .svg, .png or .pdf")
     parser.add_argument("--view", choices=("model", "stages"), default="model", help="what to draw (default: model)")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default: light)")
-    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="pixels per unit of a .png (default: 1)")
+    parser.add_argument(
+        "--scale", type=float, metavar="X", help="pixels per unit of a .png (default: 1, or less for what is larger)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with progress_shown() as progress:
         types = read_types(arguments.types)
-        graph = format_for(arguments.model).load(arguments.model, lambda what, part: progress(what, part * 0.3), types)
+        graph = format_for(arguments.model).load(
+            arguments.model, lambda what, part: progress(what, part * 0.3), types, read_options(arguments)
+        )
         staging = None
         if arguments.cuts is not None or arguments.cut:
             staging = assign_stages(graph, read_plan(arguments, graph)[0])
@@ -47,8 +51,16 @@ def run(arguments: argparse.Namespace) -> int:
         drawing_application()
         from cutter_gui.gui.export import export_picture
 
-        export_picture(
-            arguments.out, graph, scene, staging, theme=arguments.theme, view=arguments.view, scale=arguments.scale
+        written = export_picture(
+            arguments.out,
+            graph,
+            scene,
+            staging,
+            theme=arguments.theme,
+            view=arguments.view,
+            scale=arguments.scale,
+            title=arguments.model.name,
         )
-    print_text(f"{arguments.out}")
+    reduced = f", scaled down to {written.scale:.2g}" if written.reduced else ""
+    print_text(f"{arguments.out}: {written.width:.0f} x {written.height:.0f}{reduced}")
     return 0
