@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cutter_gui.resource_files import resource
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "cutter_gui"
 HEAVY = ("PySide6", "shiboken6", "qtpy", "qtawesome", "onnx", "onnx_ir", "onnxruntime", "torch")
@@ -63,17 +65,34 @@ def test_the_window_reads_its_icon_font_without_the_package_that_carries_it() ->
     assert loaded_by(import_all("cutter_gui.gui"), ("qtpy", "qtawesome")) == set()
 
 
+def test_the_empty_window_waits_for_nothing_that_only_a_model_needs() -> None:
+    for_models = ("numpy", "scipy", "onnx", "onnxruntime", "pygraphviz", "ruamel", "tqdm")
+    assert loaded_by("import cutter_gui.cli, cutter_gui.gui.app", for_models) == set()
+
+
 def test_the_command_line_tells_its_use_without_qt_and_without_a_runtime() -> None:
-    code = (
+    assert loaded_by(command("--help"), HEAVY) == set()
+
+
+@pytest.mark.parametrize("name", ["info", "check", "split"])
+def test_commands_without_a_picture_load_neither_qt_nor_torch(tmp_path: Path, name: str) -> None:
+    cuts = [] if name == "info" else ["--cuts", str(resource("models", "bert_small.cuts.yaml"))]
+    out = ["--out", str(tmp_path / "stages")] if name == "split" else []
+    model = str(resource("models", "bert_small.onnx"))
+    assert loaded_by(command(name, model, *cuts, *out), (*QT, "torch")) == set()
+
+
+def command(*arguments: str) -> str:
+    """Returns code that runs the command line with these arguments and goes on when it is done without an error."""
+    return (
         "import sys\n"
-        "sys.argv = ['cutter-gui', '--help']\n"
+        f"sys.argv = ['cutter-gui', *{arguments!r}]\n"
         "from cutter_gui.cli import main\n"
         "try:\n"
         "    sys.exit(main())\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code"
     )
-    assert loaded_by(code, HEAVY) == set()
 
 
 def test_no_file_has_more_lines_than_a_reader_can_hold() -> None:
