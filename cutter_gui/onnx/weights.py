@@ -100,7 +100,8 @@ def resolve_external(tensor: TensorProto, entry: External, folder: Path) -> Byte
         folder: The model's folder.
 
     Raises:
-        CutterError: The location leaves the folder, the file is missing, or it is too short.
+        CutterError: The location leaves the folder, the file is missing or too short, or the entry has another length
+            than the tensor.
     """
     where = f"tensor {one_line(tensor.name, 80)}"
     shown = one_line(entry.location, 120)
@@ -118,9 +119,14 @@ def resolve_external(tensor: TensorProto, entry: External, folder: Path) -> Byte
         raise CutterError(f"the external data file {shown} is missing", where, f"put it into {folder}") from None
     if not path.is_file():
         raise CutterError(f"external data at {shown} is no file", where, "put the data file beside the model")
-    length = entry.length
-    if length is None:
-        length = element_bytes(tensor.data_type, tensor.dims) or size - entry.offset
+    needed = element_bytes(tensor.data_type, tensor.dims)
+    length = entry.length if entry.length is not None else needed or size - entry.offset
+    if needed and length != needed:
+        raise CutterError(
+            f"the external data in {shown} has {length} bytes where type and shape need {needed}",
+            where,
+            "export it again",
+        )
     if entry.offset + length > size:
         raise CutterError(
             f"the external data file {shown} ends before the tensor does", where, "copy the file again; it is cut short"

@@ -6,6 +6,7 @@ to, tag) and each Recv takes them out; stages run in order, which is enough sinc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,17 +52,17 @@ def run(model: Path | ModelProto, feeds: Mapping[str, Any]) -> Values:
 
 def plain_files(folder: Path) -> list[Path]:
     """Returns the plain stages in order."""
-    return sorted(folder.glob("*.plain.onnx"), key=lambda path: _number(path, ".plain.onnx"))
+    return _numbered(folder, re.compile(r".*_([0-9]+)\.plain\.onnx", re.DOTALL))
 
 
 def sendrecv_files(folder: Path) -> list[Path]:
     """Returns the Send/Recv stages in order."""
-    plain = set(folder.glob("*.plain.onnx"))
-    return sorted(set(folder.glob("*.onnx")) - plain, key=lambda path: _number(path, ".onnx"))
+    return _numbered(folder, re.compile(r".*_([0-9]+)\.onnx", re.DOTALL))
 
 
-def _number(path: Path, ending: str) -> int:
-    return int(path.name.removesuffix(ending).rsplit("_", 1)[1])
+def _numbered(folder: Path, pattern: re.Pattern[str]) -> list[Path]:
+    found = ((pattern.fullmatch(path.name), path) for path in folder.iterdir())
+    return [path for _, path in sorted((int(match[1]), path) for match, path in found if match)]
 
 
 def run_plain(folder: Path, feeds: Mapping[str, Any]) -> Values:
