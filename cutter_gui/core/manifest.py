@@ -15,8 +15,9 @@ from cutter_gui.core.plan import TRANSPORTS, Transport
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.text_file import read_text
 from cutter_gui.core.yaml_checks import document, integer, mapping, one_of, sequence, string
+from cutter_gui.core.yaml_parse import parse_tree
 from cutter_gui.core.yaml_scalars import scalar
-from cutter_gui.core.yaml_tree import Node, Scalar, Tree, parse_tree
+from cutter_gui.core.yaml_tree import Node, Scalar, Tree
 
 FORMAT = "cutter-gui/pipeline"
 VERSION = 1
@@ -106,11 +107,13 @@ class Manifest:
         source: The model that was split; its path is relative to the manifest's folder where it can be.
         transport: How tensors go from stage to stage.
         stages: The stages in order.
+        structure: How the model's inputs and outputs nest, in the format's own notation, for formats where they do.
     """
 
     source: ModelRef
     transport: Transport = "relay"
     stages: tuple[StageEntry, ...] = ()
+    structure: str | None = None
 
     def files(self) -> tuple[str, ...]:
         """Returns the files of all stages."""
@@ -126,6 +129,7 @@ def manifest_text(manifest: Manifest) -> str:
         f"version: {VERSION}",
         f"source: {_flow((key, scalar(value)) for key, value in named if value is not None)}",
         f"transport: {manifest.transport}",
+        *([] if manifest.structure is None else [f"structure: {scalar(manifest.structure)}"]),
         "stages:" if manifest.stages else "stages: []",
     ]
     for stage in manifest.stages:
@@ -162,13 +166,14 @@ def parse_manifest(text: str, where: str) -> Manifest:
         CutterError: It is not as it should be; the place is ``where:line:column``.
     """
     tree = parse_tree(text, where)
-    keys = document(tree, FORMAT, VERSION, required=("source", "transport", "stages"), optional=())
+    keys = document(tree, FORMAT, VERSION, required=("source", "transport", "stages"), optional=("structure",))
     source = mapping(tree, keys["source"], "source", ("path", "kind"), ("fingerprint",), "{path: ..., kind: onnx}")
     stages = sequence(tree, keys["stages"], "stages", "- index: 0")
     return Manifest(
         ModelRef(**{key: string(tree, value, key) for key, value in source.items()}),
         cast(Transport, one_of(tree, keys["transport"], "transport", TRANSPORTS)),
         tuple(_stage(tree, node, index, len(stages)) for index, node in enumerate(stages)),
+        string(tree, keys["structure"], "structure") if "structure" in keys else None,
     )
 
 

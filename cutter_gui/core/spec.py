@@ -18,7 +18,8 @@ from cutter_gui.core.spec_text import FORMAT, MODEL_KEYS, VERSION, ModelRef, che
 from cutter_gui.core.text_file import read_text, write_text
 from cutter_gui.core.yaml_checks import document, mapping, one_of, sequence, string
 from cutter_gui.core.yaml_layout import UnusualLayout
-from cutter_gui.core.yaml_tree import Node, Tree, parse_tree
+from cutter_gui.core.yaml_parse import parse_tree
+from cutter_gui.core.yaml_tree import Node, Tree
 
 SUFFIX = ".cuts.yaml"
 
