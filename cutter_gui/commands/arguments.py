@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.core.format import FORMS, TypeHint
+from cutter_gui.core.format import FORMS, TRACES, LoadOptions, TypeHint
 from cutter_gui.core.graph import Dim, Graph
 from cutter_gui.core.ort_cuts import parse_ort_cuts
 from cutter_gui.core.plan import TRANSPORTS, Cut, Plan
@@ -24,6 +24,17 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=DTYPE[DIMS]",
         dest="types",
         help="type of a tensor that inference cannot tell, such as scores=float32[1,16,128]; may be repeated",
+    )
+    parser.add_argument("--trust", action="store_true", help="allow what must run code from the file")
+    parser.add_argument(
+        "--trace", choices=TRACES, default="export", help="how code of torch becomes a graph (default: export)"
+    )
+    parser.add_argument(
+        "--dynamic",
+        action="append",
+        default=[],
+        metavar="INPUT:DIM",
+        help="a size that stays open when code is traced, as x:0 or x:0=batch, or all; may be repeated",
     )
 
 
@@ -45,6 +56,11 @@ def add_plan(parser: argparse.ArgumentParser, required: bool = True) -> None:
 def add_form(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--form", choices=FORMS, default="both", help="which form of the stages (default: both)")
     parser.add_argument("--transport", choices=TRANSPORTS, help="overrides what the cut spec says (default: relay)")
+
+
+def read_options(arguments: argparse.Namespace) -> LoadOptions:
+    """Returns how the model is to be opened."""
+    return LoadOptions(arguments.trust, arguments.trace, tuple(arguments.dynamic))
 
 
 def read_types(texts: list[str]) -> dict[str, TypeHint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from cutter_gui.commands.arguments import add_form, add_json, add_model, add_plan, read_plan, read_types
+from cutter_gui.commands.arguments import add_form, add_json, add_model, add_plan, read_options, read_plan, read_types
 from cutter_gui.commands.info import tensor_entry
 from cutter_gui.commands.terminal import print_diagnostics, print_json, print_table, print_text, progress_shown
 from cutter_gui.core.contents import StageContents, Transfer, stage_contents
@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with progress_shown() as progress:
-        graph = format_for(arguments.model).load(arguments.model, progress, read_types(arguments.types))
+        graph = format_for(arguments.model).load(
+            arguments.model, progress, read_types(arguments.types), read_options(arguments)
+        )
     plan, spec = read_plan(arguments, graph)
     staging = assign_stages(graph, plan)
     diagnostics = (*diagnose(staging, arguments.form), *changed_model(graph, spec))

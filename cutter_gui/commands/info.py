@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from cutter_gui.commands.arguments import add_json, add_model, read_types
+from cutter_gui.commands.arguments import add_json, add_model, read_options, read_types
 from cutter_gui.commands.terminal import print_diagnostics, print_json, print_table, print_text, progress_shown
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.format import format_for
@@ -22,7 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with progress_shown() as progress:
-        graph = format_for(arguments.model).load(arguments.model, progress, read_types(arguments.types))
+        graph = format_for(arguments.model).load(
+            arguments.model, progress, read_types(arguments.types), read_options(arguments)
+        )
     document = describe(graph)
     if arguments.json:
         print_json(document)

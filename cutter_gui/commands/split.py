@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from cutter_gui.commands.arguments import add_form, add_json, add_model, add_plan, read_plan, read_types
+from cutter_gui.commands.arguments import add_form, add_json, add_model, add_plan, read_options, read_plan, read_types
 from cutter_gui.commands.check import changed_model, describe
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown, warn
 from cutter_gui.core.contents import stage_contents
-from cutter_gui.core.errors import InvalidPlan
+from cutter_gui.core.errors import InvalidPlan, one_line
 from cutter_gui.core.format import SplitRequest, format_for
 from cutter_gui.core.stages import assign_stages
 from cutter_gui.core.units import bytes_text
@@ -27,15 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="copy the weights, or refer to the source's data file (DIR must be its folder or one above it)",
     )
     parser.add_argument("--force", action="store_true", help="replace an earlier result in DIR")
-    parser.add_argument("--trust", action="store_true", help="allow what must run code from the file")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     model_format = format_for(arguments.model)
-    types = read_types(arguments.types)
+    types, options = read_types(arguments.types), read_options(arguments)
     with progress_shown() as progress:
-        graph = model_format.load(arguments.model, lambda what, part: progress(what, part * 0.2), types)
+        graph = model_format.load(arguments.model, lambda what, part: progress(what, part * 0.2), types, options)
         plan, spec = read_plan(arguments, graph)
         request = SplitRequest(
             model=arguments.model,
@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             types=types,
             trust=arguments.trust,
             graph=graph,
+            options=options,
         )
         try:
             result = model_format.split(request, lambda what, part: progress(what, 0.2 + part * 0.8))
@@ -56,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
                 print_json(describe(staging, stage_contents(staging), error.diagnostics))
             raise
     warn(changed_model(graph, spec))
+    for note in result.notes:
+        print(f"warning: {one_line(note)}", file=sys.stderr)
     if arguments.json:
         print_json(
             {
@@ -63,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "files": list(result.files),
                 "bytes": result.bytes_written,
                 "stages": result.stage_count,
+                "notes": list(result.notes),
             }
         )
     else:

@@ -29,8 +29,9 @@ OUTER = "a node and a graph input or initializer"
 class GraphBuilder:
     """Collects inputs, initializers, nodes and outputs in the order of the file; `build` makes the graph."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, carries_any_type: bool = False) -> None:
         self._kind = kind
+        self._carries_any_type = carries_any_type
         self._names: list[str] = []
         self._index: dict[str, int] = {}
         self._kinds: list[int] = []
@@ -203,6 +204,7 @@ class GraphBuilder:
             problems=problems,
             metadata=dict(metadata or {}),
             fingerprint=self._fingerprint(),
+            carries_any_type=self._carries_any_type,
         )
 
     def _label(self, node: int) -> str:

@@ -37,6 +37,25 @@ class TypeHint:
     shape: Shape
 
 
+Trace = Literal["export", "symbolic"]
+TRACES: tuple[Trace, ...] = ("export", "symbolic")
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """How to open what is no plain file of a graph; formats that have only such files ignore it.
+
+    Attributes:
+        trust: Whether code from the file may run.
+        trace: How code becomes a graph.
+        dynamic: Which sizes stay open, as ``input:dim`` or ``input:dim=name``; ``all`` for every one that can.
+    """
+
+    trust: bool = False
+    trace: Trace = "export"
+    dynamic: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class SplitRequest:
     """What to split and how.
@@ -51,6 +70,7 @@ class SplitRequest:
         types: Types of tensors that inference cannot tell.
         trust: Whether code from the file may run.
         graph: The graph that `load` returned for this file with these types, so that it need not be read again.
+        options: How the model was opened; ``trust`` above says whether code may run.
     """
 
     model: Path
@@ -62,6 +82,7 @@ class SplitRequest:
     types: Mapping[str, TypeHint] = field(default_factory=dict)
     trust: bool = False
     graph: Graph | None = None
+    options: LoadOptions = field(default_factory=LoadOptions)
 
 
 @dataclass(frozen=True)
@@ -73,12 +94,14 @@ class SplitResult:
         files: The files written, the manifest last, relative to ``out``.
         bytes_written: Their total size.
         stage_count: Number of stages.
+        notes: What could not be written, and why.
     """
 
     out: Path
     files: tuple[str, ...]
     bytes_written: int
     stage_count: int
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +114,7 @@ class VerifyRequest:
         seed: Seed of the inputs made.
         optimized: Whether to run with optimizations on and compare with a tolerance.
         trust: Whether code from the file may run.
+        train: Whether to compare gradients of every weight too.
     """
 
     directory: Path
@@ -98,6 +122,7 @@ class VerifyRequest:
     seed: int = 0
     optimized: bool = False
     trust: bool = False
+    train: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,7 +203,17 @@ class ModelFormat(Protocol):
     title: str
     suffixes: tuple[str, ...]
 
-    def load(self, path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
+    def reads(self, path: Path) -> bool:
+        """Whether a path that ends in none of the suffixes still names a model of this format."""
+        ...
+
+    def load(
+        self,
+        path: Path,
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,
+        options: LoadOptions | None = None,
+    ) -> Graph:
         """Reads the graph of a model without its weights."""
         ...
 
@@ -207,7 +242,7 @@ def format_for(path: Path) -> ModelFormat:
     """
     known = formats()
     for known_format in known:
-        if path.name.lower().endswith(known_format.suffixes):
+        if path.name.lower().endswith(known_format.suffixes) or known_format.reads(path):
             return known_format
     endings = ", ".join(suffix for known_format in known for suffix in known_format.suffixes)
     raise CutterError(

@@ -86,6 +86,7 @@ class Graph:
         problems: What is wrong with the graph itself.
         metadata: What ``info`` shows besides: opsets, producer, format version.
         fingerprint: ``sha256:...`` of ops, names and edges, not of the weights.
+        carries_any_type: Whether stages pass on values of any type, known or not; Send and Recv of ONNX do not.
     """
 
     kind: str
@@ -117,6 +118,7 @@ class Graph:
     problems: tuple[Diagnostic, ...]
     metadata: dict[str, str]
     fingerprint: str
+    carries_any_type: bool = False
 
     def with_types(self, types: Mapping[str, tuple[int, Shape]]) -> Graph:
         """Returns the graph with dtype codes and shapes by tensor name; unknown names are passed over."""

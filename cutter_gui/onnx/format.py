@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cutter_gui.core.format import (
+    LoadOptions,
     ModelFormat,
     Progress,
     SplitRequest,
@@ -28,7 +29,17 @@ class OnnxFormat:
     title = "ONNX"
     suffixes: tuple[str, ...] = (".onnx",)
 
-    def load(self, path: Path, progress: Progress = no_progress, types: Mapping[str, TypeHint] | None = None) -> Graph:
+    def reads(self, path: Path) -> bool:  # noqa: ARG002  # a model of this format is always a file
+        """Whether a path that ends in none of the suffixes still names a model of this format: never."""
+        return False
+
+    def load(
+        self,
+        path: Path,
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,
+        options: LoadOptions | None = None,  # noqa: ARG002  # an ONNX file holds no code
+    ) -> Graph:
         """Reads the graph of a model without its weights."""
         from cutter_gui.onnx.load import load_graph
 

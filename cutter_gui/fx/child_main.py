@@ -1,0 +1,112 @@
+"""The process that runs code from a file: loads, traces, splits and verifies what the user has said to trust.
+
+Started by `cutter_gui.fx.child` only. Whatever the code prints goes to standard error, so that standard output carries
+nothing but messages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.format import LoadOptions, Progress, TypeHint
+
+Task = Callable[[Mapping[str, Any], Progress], dict[str, Any]]
+
+
+def main() -> None:
+    """Reads one request, runs it and writes the answer."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    request = json.loads(sys.stdin.readline())
+
+    def progress(what: str, fraction: float) -> None:
+        _send(out, {"progress": [what, fraction]})
+
+    try:
+        answer: dict[str, Any] = {"result": TASKS[request["task"]](request, progress)}
+    except CutterError as error:
+        answer = {"error": _told(error)}
+    except MemoryError:
+        answer = {"error": {"what": "not enough memory", "where": "", "remedy": "use a larger machine", "exit_code": 2}}
+    except Exception as error:  # noqa: BLE001  # what is left is a fault of ours or of the model's code
+        import traceback
+
+        traceback.print_exc()
+        what = f"an internal fault, {one_line(f'{type(error).__name__}: {error}', 200)}"
+        answer = {
+            "error": {"what": what, "where": str(request.get("source", "")), "remedy": "report it", "exit_code": 2}
+        }
+    _send(out, answer)
+    out.close()
+    sys.stderr.flush()
+    # Threads that the model's code started must not keep the process.
+    os._exit(0)
+
+
+def _send(out: IO[str], message: Mapping[str, Any]) -> None:
+    out.write(json.dumps(message) + "\n")
+    out.flush()
+
+
+def _told(error: CutterError) -> dict[str, Any]:
+    return {"what": error.what, "where": error.where, "remedy": error.remedy, "exit_code": error.exit_code}
+
+
+def _options(request: Mapping[str, Any]) -> LoadOptions:
+    return LoadOptions(True, request.get("trace", "export"), tuple(request.get("dynamic", ())))
+
+
+def _types(request: Mapping[str, Any]) -> dict[str, TypeHint]:
+    return {
+        name: TypeHint(dtype, None if shape is None else tuple(shape))
+        for name, (dtype, shape) in request.get("types", {}).items()
+    }
+
+
+def draft(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Opens a model and returns its draft."""
+    progress("Loading torch", 0.1)
+    from cutter_gui.fx.opening import open_program
+    from cutter_gui.fx.program_draft import draft_of
+    from cutter_gui.fx.source import source_of
+
+    progress("Tracing", 0.3)
+    program = open_program(source_of(request["source"]), _options(request), _types(request))
+    return {"draft": draft_of(program).as_json()}
+
+
+def split(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Opens a model and writes its stages."""
+    progress("Loading torch", 0.1)
+    from cutter_gui.fx.opening import open_program
+    from cutter_gui.fx.source import source_of
+    from cutter_gui.fx.write_stages import write_stages
+
+    progress("Loading the model", 0.2)
+    program = open_program(source_of(request["source"]), _options(request), _types(request))
+    return write_stages(program, request, lambda what, part: progress(what, 0.3 + 0.7 * part))
+
+
+def verify(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Runs a model and its stages and compares them."""
+    progress("Loading torch", 0.1)
+    from cutter_gui.fx.run_verify import verify_folder
+
+    return verify_folder(
+        Path(request["directory"]),
+        request["source"],
+        _options(request),
+        request,
+        lambda what, part: progress(what, 0.2 + 0.8 * part),
+    )
+
+
+TASKS: dict[str, Task] = {"draft": draft, "split": split, "verify": verify}

@@ -1,0 +1,64 @@
+"""torch.fx as one of the formats (`cutter_gui.core.format.ModelFormat`).
+
+A ``.pt2`` is looked at without torch. Whatever needs torch, or runs code from a file, does so in a process of its own
+(`cutter_gui.fx.child`), so that nothing here imports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cutter_gui.core.format import (
+    LoadOptions,
+    ModelFormat,
+    Progress,
+    SplitRequest,
+    SplitResult,
+    TypeHint,
+    VerifyReport,
+    VerifyRequest,
+    no_progress,
+)
+from cutter_gui.core.graph import Graph
+
+
+class FxFormat:
+    """Reads, splits and verifies torch.fx graphs."""
+
+    kind = "fx"
+    title = "torch.fx"
+    suffixes: tuple[str, ...] = (".pt2", ".pt", ".pth")
+
+    def reads(self, path: Path) -> bool:
+        """Whether a path names a factory, ``path.py:factory`` or ``package.module:factory``."""
+        from cutter_gui.fx.source import is_factory
+
+        return is_factory(str(path))
+
+    def load(
+        self,
+        path: Path,
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,
+        options: LoadOptions | None = None,
+    ) -> Graph:
+        """Reads the graph of a model without its weights; see `cutter_gui.fx.load.load_graph`."""
+        from cutter_gui.fx.load import load_graph
+
+        return load_graph(path, progress, types, options or LoadOptions())
+
+    def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
+        """Writes the stages and the manifest."""
+        from cutter_gui.fx.split import split_model
+
+        return split_model(request, progress)
+
+    def verify(self, request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+        """Runs the original and the stages on the same inputs and compares every output."""
+        from cutter_gui.fx.verify import verify_stages
+
+        return verify_stages(request, progress)
+
+
+FORMAT: ModelFormat = FxFormat()

@@ -1,0 +1,158 @@
+"""Writing the stages of an fx model: the plan is checked here, code runs in a process of its own (DESIGN 4)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cutter_gui.core.contents import StageContents, stage_contents
+from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.errors import CutterError, InvalidPlan
+from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.manifest import (
+    MANIFEST_NAME,
+    Manifest,
+    StageEntry,
+    StageFiles,
+    TensorEntry,
+    TransferEntry,
+    manifest_text,
+    read_manifest,
+)
+from cutter_gui.core.plan import Plan
+from cutter_gui.core.problems import diagnose
+from cutter_gui.core.result_folder import ResultFolder
+from cutter_gui.core.spec_text import ModelRef
+from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.fx.draft_graph import KIND
+from cutter_gui.fx.load import load_graph
+from cutter_gui.fx.source import Source, SourceKind, require_torch, require_trust, source_of
+
+
+def split_model(request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
+    """Splits a model and writes the stages and the manifest.
+
+    Args:
+        request: What to split; ``trust`` must be set, as torch has to load the model.
+        progress: Told what is being done; may raise `Cancelled`, which leaves nothing behind.
+
+    Raises:
+        InvalidPlan: The plan is not valid for the model.
+        CutterError: The model cannot be read or needs trust, torch is absent, or the result cannot be written.
+    """
+    if request.weights == "share":
+        raise CutterError("stages of torch.fx cannot share weights", "--weights share", "leave it out to copy them")
+    source = source_of(request.model)
+    graph = request.graph or load_graph(request.model, progress, request.types, request.options)
+    staging = checked_staging(graph, request.plan)
+    require_torch(str(source))
+    require_trust(source, request.trust, "writing stages")
+    from cutter_gui.fx.child import run_child
+
+    with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
+        answer = run_child("split", _child_request(request, staging, folder.workspace, stem_of(source)), progress)
+        entries = _entries(staging, stage_contents(staging), answer["files"])
+        manifest = Manifest(
+            source=ModelRef(source_path(source, request.out), KIND, graph.fingerprint),
+            transport=request.plan.transport,
+            stages=tuple(entries),
+            structure=answer["structure"] or None,
+        )
+        text = manifest_text(manifest)
+        (folder.workspace / MANIFEST_NAME).write_text(text, encoding="utf-8", newline="\n")
+        files = manifest.files()
+        written = sum((folder.workspace / name).stat().st_size for name in (*files, MANIFEST_NAME))
+        folder.commit(files)
+    progress("Written", 1.0)
+    return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count, notes=tuple(answer["notes"]))
+
+
+def checked_staging(graph: Graph, plan: Plan) -> Staging:
+    """Assigns the stages and refuses an invalid plan.
+
+    Raises:
+        InvalidPlan: With every diagnostic.
+    """
+    staging = assign_stages(graph, plan)
+    diagnostics = diagnose(staging)
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise InvalidPlan(
+            f"the plan is not valid: {errors[0].message.rstrip('.')}{more}",
+            errors[0].code,
+            "nothing was written; run check for all findings",
+            diagnostics,
+        )
+    return staging
+
+
+def stem_of(source: Source) -> str:
+    """Returns what the files of stages are called: the model file's name, or that of the factory's file."""
+    if source.kind is SourceKind.MODULE_FACTORY:
+        return source.path.rsplit(".", 1)[-1]
+    return Path(source.path).stem
+
+
+def source_path(source: Source, folder: Path) -> str:
+    """Returns the model as the manifest names it: relative to its folder where one drive holds both."""
+    if source.kind is SourceKind.MODULE_FACTORY:
+        return str(source)
+    model = Path(source.path).resolve()
+    try:
+        path = Path(os.path.relpath(model, folder.resolve())).as_posix()
+    except ValueError:
+        path = model.as_posix()
+    return f"{path}:{source.factory}" if source.factory else path
+
+
+def _child_request(request: SplitRequest, staging: Staging, folder: Path, stem: str) -> dict[str, Any]:
+    cuts = [
+        [[edge.tensor, None if edge.consumers is None else list(edge.consumers)] for edge in cut.edges]
+        for cut in request.plan.cuts
+    ]
+    return {
+        "source": str(request.model),
+        "trace": request.options.trace,
+        "dynamic": list(request.options.dynamic),
+        "types": {name: [hint.dtype, hint.shape] for name, hint in request.types.items()},
+        "plan": {"transport": request.plan.transport, "cuts": cuts},
+        "fingerprint": staging.graph.fingerprint,
+        "folder": str(folder),
+        "stem": stem,
+    }
+
+
+def _entries(staging: Staging, stages: Sequence[StageContents], files: Sequence[Mapping[str, str]]) -> list[StageEntry]:
+    graph = staging.graph
+    return [
+        StageEntry(
+            index=stage.index,
+            files=StageFiles(**names),
+            inputs=_tensors(graph, stage.inputs),
+            outputs=_tensors(graph, dict.fromkeys(int(tensor) for tensor in stage.outputs)),
+            receives=tuple(TransferEntry(t.source, 0, _tensors(graph, t.tensors)) for t in stage.receives),
+            sends=tuple(TransferEntry(t.destination, 0, _tensors(graph, t.tensors)) for t in stage.sends),
+        )
+        for stage, names in zip(stages, files, strict=True)
+    ]
+
+
+def _tensors(graph: Graph, tensors: Iterable[int]) -> tuple[TensorEntry, ...]:
+    return tuple(
+        TensorEntry(
+            graph.tensor_names[int(t)], dtype_of(int(graph.tensor_dtype[int(t)])).name, graph.tensor_shapes[int(t)]
+        )
+        for t in tensors
+    )
+
+
+def _files_of(manifest: Path) -> Sequence[str]:
+    """Returns the files that an earlier result lists; a manifest that cannot be read owns nothing but itself."""
+    try:
+        return read_manifest(manifest).files()
+    except CutterError:
+        return ()

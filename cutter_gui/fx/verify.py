@@ -1,0 +1,58 @@
+"""Comparing written stages with the original: asked for here, run in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from cutter_gui.core.errors import CutterError
+from cutter_gui.core.format import OutputReport, Progress, VerifyReport, VerifyRequest, no_progress
+from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
+from cutter_gui.fx.source import SourceKind, require_torch, require_trust, source_of
+
+
+def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
+    """Runs the original and the stages on the same inputs and compares every output.
+
+    Args:
+        request: The folder, and how to make inputs; ``trust`` must be set, as torch has to load the model.
+        progress: Told what is being done; may raise `Cancelled`.
+
+    Raises:
+        CutterError: The folder holds no result, the original is missing or has changed, trust or torch is lacking, or
+            something cannot be run.
+    """
+    begin = time.monotonic()
+    manifest = read_manifest(request.directory / MANIFEST_NAME)
+    named = manifest.source.path or ""
+    source = source_of(named)
+    if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_absolute():
+        source = source_of(str(request.directory / named))
+    if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_file():
+        raise CutterError("the original model is missing", source.path, "put it back, or split again")
+    require_torch(str(source))
+    require_trust(source, request.trust, "verifying")
+    from cutter_gui.fx.child import run_child
+
+    answer = run_child(
+        "verify",
+        {
+            "directory": str(request.directory),
+            "source": str(source),
+            "inputs": None if request.inputs is None else str(request.inputs),
+            "seed": request.seed,
+            "train": request.train,
+        },
+        progress,
+    )
+    outputs = tuple(
+        OutputReport(
+            **{
+                **told,
+                "first_difference": None if told["first_difference"] is None else tuple(told["first_difference"]),
+            }
+        )
+        for told in answer["outputs"]
+    )
+    progress("Verified", 1.0)
+    return VerifyReport(outputs, answer["inputs"], answer["first_boundary"], time.monotonic() - begin)
