@@ -100,6 +100,8 @@ def _block_patches(layouts: Layouts, place: Place, parts: Sequence[Part]) -> tup
         emptied = Patch(layout.start, layout.end, layout.head + layout.tail)
         return (Patch(place.header_end, place.header_end, brackets), emptied)
     newline, indent = layouts.newline, " " * layout.column
+    between = layout.blanks[1:]
+    usual = between[0] if between and all(between) else ""
     pieces = [layout.head]
     for position, part in enumerate(parts):
         if isinstance(part, Keep):
@@ -113,21 +115,18 @@ def _block_patches(layouts: Layouts, place: Place, parts: Sequence[Part]) -> tup
         if position == 0 and layout.inline:
             pieces.append((lead + body).lstrip(" "))
         else:
-            pieces.append(_blank_lines(layout, position, part) + lead + body)
+            pieces.append(_blank_lines(layout, position, part, usual) + lead + body)
     text = "".join((*pieces, layout.tail))
     if layout.end == len(layouts.text) and not layouts.text.endswith(("\n", "\r")):
         text = text.removesuffix(newline)
     return (Patch(layout.start, layout.end, text),)
 
 
-def _blank_lines(layout: BlockLayout, position: int, part: Part) -> str:
+def _blank_lines(layout: BlockLayout, position: int, part: Part, usual: str) -> str:
     """The blank lines above an entry: its own, but those above the first belong to the first whichever that is."""
-    first, *others = layout.blanks
     if position == 0:
-        return first
-    if isinstance(part, Keep) and part.index > 0:
-        return layout.blanks[part.index]
-    return others[0] if all(others) and others else ""
+        return layout.blanks[0]
+    return layout.blanks[part.index] if isinstance(part, Keep) and part.index > 0 else usual
 
 
 def _filled(layouts: Layouts, place: Place, parts: Sequence[Fresh]) -> tuple[Patch, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -69,6 +71,18 @@ def first_tensor(written: str) -> str:
 def test_the_example_of_the_contract_says_what_it_should() -> None:
     spec = parse_spec(EXAMPLE, "plan.cuts.yaml")
     assert spec == CutSpec(EXAMPLE_PLAN, ModelRef("bert.onnx", "onnx", "sha256:…"))
+
+
+def test_the_yaml_library_is_loaded_only_to_read() -> None:
+    program = (
+        "import sys\n"
+        "from cutter_gui.core import manifest, plan, spec\n"
+        "spec.spec_text(spec.CutSpec(plan.Plan()))\n"
+        "assert 'ruamel.yaml' not in sys.modules\n"
+        f"spec.parse_spec({EXAMPLE!r}, 'p')\n"
+        "assert 'ruamel.yaml' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_only_the_required_keys_are_needed() -> None:
