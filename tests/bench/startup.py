@@ -56,10 +56,13 @@ def start(script: str, *arguments: str) -> Start:
     """Runs one of the scripts beside this file until its first frame."""
     with tempfile.TemporaryDirectory() as home:
         folders = {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+        environment = {**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen"}
+        # Installed packages come compiled; a setting against it would have the program compiled at each start.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         begun = time.monotonic()
         done = subprocess.run(
             [sys.executable, HERE / script, *arguments],
-            env={**os.environ, **folders, "QT_QPA_PLATFORM": "offscreen"},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
