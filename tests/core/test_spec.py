@@ -24,6 +24,8 @@ from cutter_gui.core.spec import (
     spec_text,
     write_spec,
 )
+from cutter_gui.core.yaml_parse import SHORTEST_RUN
+from cutter_gui.core.yaml_runs import shortened
 
 HEAD = "format: cutter-gui/cuts\nversion: 1\n"
 EXAMPLE = """\
@@ -199,8 +201,10 @@ def test_eight_times_the_edges_take_nowhere_near_the_square_of_that_in_time() ->
     assert seconds(8000) < 24 * small
 
 
-def test_a_spec_with_twenty_thousand_edges_loads_in_seconds() -> None:
+def test_of_twenty_thousand_edges_the_parser_sees_but_a_few() -> None:
     lines = [f'      - {{tensor: "{i}", consumers: ["{i + 1}", b]}}\n' for i in range(20_000)]
-    start = time.process_time()
-    assert len(plan_of(f"{HEAD}cuts:\n  - edges:\n{''.join(lines)}").cuts[0].edges) == 20_000
-    assert time.process_time() - start < 5
+    text = f"{HEAD}cuts:\n  - edges:\n{''.join(lines)}"
+    short = shortened(text, SHORTEST_RUN)
+    assert short is not None
+    assert short.text.count("\n") < 10
+    assert plan_of(text).cuts[0].edges[12_345] == CutEdge("12345", ["12346", "b"])
