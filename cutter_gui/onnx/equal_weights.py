@@ -43,15 +43,15 @@ def equal_weights(model: OnnxModel) -> list[Diagnostic]:
 
 
 def _source(model: OnnxModel, position: int) -> ByteRange | bytes:
-    """Returns where a weight's bytes are; nothing where they are missing, which splitting reports."""
+    """Returns where a weight's bytes are; nothing where they are missing or wrong, which splitting reports."""
     tensor = model.proto.graph.initializer[position]
     try:
         entry = external_entry(tensor)
         if entry is not None:
             return resolve_external(tensor, entry, model.path.parent)
+        return model.ranges.get(position) or raw_bytes(tensor) or b""
     except CutterError:
         return b""
-    return model.ranges.get(position) or raw_bytes(tensor) or b""
 
 
 def _pages(length: int) -> list[int]:

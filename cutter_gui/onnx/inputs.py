@@ -14,6 +14,7 @@ Left out: knowing what an input means (a sample rate, a mask); `--inputs` is for
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,9 +182,14 @@ def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, Array]:
         CutterError: The file cannot be read, lacks an input, has one too many, or one of another type or rank.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: np.asarray(archive[name]) for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        # numpy leaves a file open that it opened itself and finds damaged.
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("it holds a single array, without a name")
+            with archive:
+                arrays = {name: np.asarray(archive[name]) for name in archive.files}
+    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CutterError(
             f"the inputs cannot be read: {one_line(reason)}", str(path), "give an .npz written by numpy.savez"
@@ -199,6 +205,9 @@ def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, Array]:
         dtype, shape = type_of(value.type)
         numpy_type = np.dtype(helper.tensor_dtype_to_np_dtype(dtype)) if dtype > 0 else None
         array = arrays[name]
+        if array.dtype.kind == "V" and numpy_type is not None and array.dtype.itemsize == numpy_type.itemsize:
+            # Types that are not numpy's own, such as bfloat16, are saved as bytes without a name.
+            array = arrays[name] = array.view(numpy_type)
         same_type = dtype == TensorProto.STRING or numpy_type is None or array.dtype == numpy_type
         if not same_type or (shape is not None and array.ndim != len(shape)):
             raise CutterError(

@@ -138,6 +138,9 @@ def raw_bytes(tensor: TensorProto) -> bytes | None:
     """Returns the raw bytes of a tensor held in the protobuf when they are better kept outside, else None.
 
     None for small tensors, for strings, and for element types that numpy cannot hold without loss.
+
+    Raises:
+        CutterError: The values are more or fewer than the shape needs.
     """
     if tensor.raw_data:
         return tensor.raw_data if len(tensor.raw_data) >= INLINE_LIMIT else None
@@ -145,5 +148,12 @@ def raw_bytes(tensor: TensorProto) -> bytes | None:
         return None
     if not (tensor.float_data or tensor.int32_data or tensor.int64_data or tensor.double_data or tensor.uint64_data):
         return None
-    array = numpy_helper.to_array(tensor)
+    try:
+        array = numpy_helper.to_array(tensor)
+    except ValueError:
+        raise CutterError(
+            "a weight has more or fewer values than its shape needs",
+            f"tensor {one_line(tensor.name, 80)}",
+            "export it again",
+        ) from None
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()

@@ -15,7 +15,7 @@ from cutter_gui.core.errors import CutterError
 from cutter_gui.onnx.load import load_graph
 from cutter_gui.onnx.model import open_model, referring
 from cutter_gui.onnx.wire import INLINE_LIMIT, read_skeleton
-from strategies.onnx_text import model, saved
+from strategies.onnx_text import model, plan, saved, split
 from strategies.stage_files import run
 
 FILLED = {
@@ -219,3 +219,30 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path: Path) -> N
         read_skeleton(tmp_path / "m.onnx")
     with pytest.raises(CutterError, match="cannot be read"):
         read_skeleton(tmp_path)
+
+
+def test_a_weight_whose_values_do_not_fill_its_shape_is_shown_but_not_split(tmp_path: Path) -> None:
+    proto = model("g (float[2] x) => (float[2] y, int64[2000] z) { a = Neg(x) y = Neg(a) z = Identity(w) }")
+    proto.graph.initializer.append(
+        TensorProto(name="w", data_type=TensorProto.INT64, dims=[2000], int64_data=range(1999))
+    )
+    path = saved(proto, tmp_path / "m.onnx")
+    assert load_graph(path).node_count == 3
+    with pytest.raises(CutterError, match="tensor w"):
+        split(path, plan("a"), tmp_path / "out")
+
+
+NAMED = "g (float[2] x) => (float[2] QQQQ) <float[2] WWWW = {1,2}> { AAAA = Add(x, WWWW) QQQQ = Neg(AAAA) }"
+
+
+@pytest.mark.parametrize("name", [b"QQQQ", b"WWWW", b"AAAA", b"Neg", b"g"])
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path, name: bytes) -> None:
+    proto = model(NAMED)
+    proto.graph.name = "g"
+    data = proto.SerializeToString()
+    field = bytes([len(name)]) + name
+    assert field in data
+    path = tmp_path / "m.onnx"
+    path.write_bytes(data.replace(field, bytes([len(name)]) + b"\xff" * len(name)))
+    with pytest.raises(CutterError, match="UTF-8"):
+        load_graph(path)
