@@ -74,8 +74,8 @@ def _types(request: Mapping[str, Any]) -> dict[str, TypeHint]:
 def draft(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Opens a model and returns its draft."""
     progress("Loading torch", 0.1)
-    from cutter_gui.fx.opening import open_program
-    from cutter_gui.fx.program_draft import draft_of
+    from cutter_gui.fx.in_torch.opening import open_program
+    from cutter_gui.fx.in_torch.program_draft import draft_of
     from cutter_gui.fx.source import source_of
 
     progress("Tracing", 0.3)
@@ -86,9 +86,9 @@ def draft(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 def split(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Opens a model and writes its stages."""
     progress("Loading torch", 0.1)
-    from cutter_gui.fx.opening import open_program
+    from cutter_gui.fx.in_torch.opening import open_program
+    from cutter_gui.fx.in_torch.write_stages import write_stages
     from cutter_gui.fx.source import source_of
-    from cutter_gui.fx.write_stages import write_stages
 
     progress("Loading the model", 0.2)
     program = open_program(source_of(request["source"]), _options(request), _types(request))
@@ -98,7 +98,7 @@ def split(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 def verify(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Runs a model and its stages and compares them."""
     progress("Loading torch", 0.1)
-    from cutter_gui.fx.run_verify import verify_folder
+    from cutter_gui.fx.in_torch.run_verify import verify_folder
 
     return verify_folder(
         Path(request["directory"]),

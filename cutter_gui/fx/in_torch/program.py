@@ -1,4 +1,4 @@
-"""A program in torch: one flat graph module, whatever it was made from. Imports torch.
+"""A program in torch: one flat graph module, whatever it was made from.
 
 Placeholders are the model's inputs flattened in pytree order, the output is a flat tuple, and weights are ``get_attr``
 nodes on a holder module under their qualified names, tied ones under one name. Node names are those of the graph that

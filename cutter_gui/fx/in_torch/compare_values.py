@@ -1,4 +1,4 @@
-"""Comparing two values bit for bit. Imports torch."""
+"""Comparing two values bit for bit."""
 
 from __future__ import annotations
 

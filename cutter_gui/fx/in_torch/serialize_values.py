@@ -1,4 +1,4 @@
-"""Values, weights and arguments as JSON; see `cutter_gui.fx.serialize`. Imports torch."""
+"""Values, weights and arguments as JSON; see `cutter_gui.fx.in_torch.serialize`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.fx.passes.shape_prop import TensorMetadata, _extract_tensor_metadata
 from torch.utils import _pytree as pytree
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.fx.program_draft import dim_of
+from cutter_gui.fx.in_torch.program_draft import dim_of
 
 _PER_TENSOR = (torch.per_tensor_affine, torch.per_tensor_symmetric)
 _PER_CHANNEL = (torch.per_channel_affine, torch.per_channel_symmetric, torch.per_channel_affine_float_qparams)

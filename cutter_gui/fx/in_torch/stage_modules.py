@@ -1,4 +1,4 @@
-"""Stages as graph modules: what each holds is lifted out of a program's module. Imports torch.
+"""Stages as graph modules: what each holds is lifted out of a program's module.
 
 Terms: a *stage module* takes the stage's own model inputs, then what it receives, and returns a flat tuple of what it
 sends, then its model outputs, each in the manifest's order (DESIGN, section 4).
@@ -22,7 +22,15 @@ from torch import fx, nn
 from cutter_gui.core.contents import StageContents
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.stages import Staging
-from cutter_gui.fx.program import HeldWeight, Program, copied, get_by_path, named_node, named_placeholder, set_by_path
+from cutter_gui.fx.in_torch.program import (
+    HeldWeight,
+    Program,
+    copied,
+    get_by_path,
+    named_node,
+    named_placeholder,
+    set_by_path,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Stages composed into one module again, called in order. Imports torch."""
+"""Stages composed into one module again, called in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a `Program` in torch to a `Draft`. Imports torch.
+"""From a `Program` in torch to a `Draft`.
 
 What an operator changes and shares is taken from its schema here, besides the tables that the reading of archives goes
 by: both must give the same graph for what both know.
@@ -20,8 +20,8 @@ from cutter_gui.core.dtypes import OPAQUE, UNKNOWN
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Dim
 from cutter_gui.fx.draft import Draft, DraftNode, DraftWeight, ValueType
+from cutter_gui.fx.in_torch.program import Program, get_by_path
 from cutter_gui.fx.op_effects import Effects, effects_of
-from cutter_gui.fx.program import Program, get_by_path
 from cutter_gui.fx.program_json import op_label
 from cutter_gui.fx.scalar_types import BY_TORCH_NAME
 from cutter_gui.fx.symbols import size_text

@@ -1,4 +1,4 @@
-"""Graph modules as JSON, with their weights apart: ``serialize_module``, which torch once had. Imports torch.
+"""Graph modules as JSON, with their weights apart: ``serialize_module``, which torch once had.
 
 MODULE: ``modules`` {name: MODULE}, ``nodes`` [NODE], ``weights`` {qualified name: WEIGHT}.
 
@@ -12,7 +12,7 @@ output is one value, a tuple or a list.
 WEIGHT: ``dtype``, ``is_quantized``, ``shape``, ``stride``, quantization as above and again as ``quantization_info``,
 ``kind``, and ``tied_to`` for a weight that is the same tensor as another.
 
-The JSON Schema is ``resources/schemas/fx_module.schema.json``; `cutter_gui.fx.deserialize` reads it back.
+The JSON Schema is ``resources/schemas/fx_module.schema.json``; `cutter_gui.fx.in_torch.deserialize` reads it back.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from torch import fx, nn
 from torch.fx.node import _get_qualified_name
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.fx.lowering import lowering_attributes
-from cutter_gui.fx.program import get_by_path, same_bytes
-from cutter_gui.fx.serialize_values import argument_info, fused_dtype, node_info, weight_info
+from cutter_gui.fx.in_torch.lowering import lowering_attributes
+from cutter_gui.fx.in_torch.program import get_by_path, same_bytes
+from cutter_gui.fx.in_torch.serialize_values import argument_info, fused_dtype, node_info, weight_info
 
 PLACEHOLDER_TYPES = ("input_ph", "output_ph")
 _PARENT = "parent."

@@ -1,4 +1,4 @@
-"""Putting the nodes of a graph into topological order. Imports torch."""
+"""Putting the nodes of a graph into topological order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of a model and of its stages, by the weight's name. Imports torch."""
+"""Gradients of a model and of its stages, by the weight's name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from cutter_gui.fx.program import Program, set_by_path
-from cutter_gui.fx.serialize_values import flat_leaves
+from cutter_gui.fx.in_torch.program import Program, set_by_path
+from cutter_gui.fx.in_torch.serialize_values import flat_leaves
 
 
 def gradients_of(outputs: Iterable[Any], modules: Sequence[nn.Module], seed: int) -> dict[str, torch.Tensor]:

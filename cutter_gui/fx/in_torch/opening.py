@@ -1,4 +1,4 @@
-"""Opening a model in torch, which may run code of its own. Imports torch; only the process for that imports this."""
+"""Opening a model in torch, which may run code of its own."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import LoadOptions, TypeHint
-from cutter_gui.fx.legalize import legalized
-from cutter_gui.fx.program import Program, program_of
+from cutter_gui.fx.in_torch.legalize import legalized
+from cutter_gui.fx.in_torch.program import Program, program_of
+from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program, traced_program
 from cutter_gui.fx.scalar_types import TORCH_NAMES
 from cutter_gui.fx.source import Source, SourceKind
-from cutter_gui.fx.tracing import export_program, symbolic_program, traced_program
 
 
 def open_program(source: Source, options: LoadOptions, types: Mapping[str, TypeHint] | None = None) -> Program:

@@ -1,4 +1,4 @@
-"""Running a program and its stages on the same inputs and comparing what comes out. Imports torch.
+"""Running a program and its stages on the same inputs and comparing what comes out.
 
 Steps: (1) inputs from a file, or made from the program's examples and a seed; (2) the original runs twice, so that what
 a run leaves in buffers shows in the next; (3) each form of the stages, exported programs and JSON, does the same, in
@@ -21,17 +21,17 @@ from torch import fx, nn
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import LoadOptions, OutputReport, Progress
 from cutter_gui.core.manifest import MANIFEST_NAME, Manifest, read_manifest
-from cutter_gui.fx.compare_values import Difference, difference
-from cutter_gui.fx.composed import StageCall, run_in_order
-from cutter_gui.fx.deserialize import deserialize_module
 from cutter_gui.fx.draft import Draft
-from cutter_gui.fx.gradients import gradients_of, named_gradients, tie_parameters
-from cutter_gui.fx.opening import open_program
-from cutter_gui.fx.program import Program, copy_of
-from cutter_gui.fx.program_draft import draft_of
+from cutter_gui.fx.in_torch.compare_values import Difference, difference
+from cutter_gui.fx.in_torch.composed import StageCall, run_in_order
+from cutter_gui.fx.in_torch.deserialize import deserialize_module
+from cutter_gui.fx.in_torch.gradients import gradients_of, named_gradients, tie_parameters
+from cutter_gui.fx.in_torch.opening import open_program
+from cutter_gui.fx.in_torch.program import Program, copy_of
+from cutter_gui.fx.in_torch.program_draft import draft_of
+from cutter_gui.fx.in_torch.verify_inputs import arguments_of, described, inputs_of
+from cutter_gui.fx.in_torch.weights_file import all_listed, read_weights
 from cutter_gui.fx.source import source_of
-from cutter_gui.fx.verify_inputs import arguments_of, described, inputs_of
-from cutter_gui.fx.weights_file import all_listed, read_weights
 
 RUNS = 2
 GRADIENT_TOLERANCE = 1e-5
@@ -148,7 +148,7 @@ class Verification:
         return self._expected
 
     def _original(self, values: Mapping[str, Any]) -> list[Any]:
-        from cutter_gui.fx.serialize_values import flat_leaves
+        from cutter_gui.fx.in_torch.serialize_values import flat_leaves
 
         args, kwargs = arguments_of(self.program, copy_of(dict(values)))
         return flat_leaves(self.program.call(*args, **kwargs))

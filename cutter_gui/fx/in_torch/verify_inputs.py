@@ -1,4 +1,4 @@
-"""Inputs on which a program and its stages are compared. Imports torch."""
+"""Inputs on which a program and its stages are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.fx.program import Program, copy_of
+from cutter_gui.fx.in_torch.program import Program, copy_of
 from cutter_gui.fx.structure import filled
 
 
@@ -79,7 +79,7 @@ def _made(value: Any, generator: torch.Generator) -> Any:
 
 def _runs(program: Program, values: Mapping[str, Any]) -> bool:
     """Whether the program takes these values and gives finite ones, with which a comparison means something."""
-    from cutter_gui.fx.run_verify import kept_buffers
+    from cutter_gui.fx.in_torch.run_verify import kept_buffers
 
     args, kwargs = arguments_of(program, copy_of(dict(values)))
     try:

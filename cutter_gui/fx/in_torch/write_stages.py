@@ -1,4 +1,4 @@
-"""Writing the files of all stages of a program. Imports torch."""
+"""Writing the files of all stages of a program."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cutter_gui.core.errors import CutterError, InvalidPlan, one_line
 from cutter_gui.core.format import Progress
 from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.core.stages import assign_stages
-from cutter_gui.fx.composed import StageCall, run_in_order
 from cutter_gui.fx.draft_graph import graph_of
-from cutter_gui.fx.program import Program, copy_of
-from cutter_gui.fx.program_draft import draft_of
-from cutter_gui.fx.serialize import serialize_module
-from cutter_gui.fx.stage_export import exported_stage
-from cutter_gui.fx.stage_modules import StageModule, cut_program
-from cutter_gui.fx.weights_file import all_listed, write_weights
+from cutter_gui.fx.in_torch.composed import StageCall, run_in_order
+from cutter_gui.fx.in_torch.program import Program, copy_of
+from cutter_gui.fx.in_torch.program_draft import draft_of
+from cutter_gui.fx.in_torch.serialize import serialize_module
+from cutter_gui.fx.in_torch.stage_export import exported_stage
+from cutter_gui.fx.in_torch.stage_modules import StageModule, cut_program
+from cutter_gui.fx.in_torch.weights_file import all_listed, write_weights
 
 FORMAT = "cutter-gui/fx-module"
 VERSION = 1

@@ -1,4 +1,4 @@
-"""From code to a program: ``torch.export``, or symbolic tracing that keeps ``assert`` statements. Imports torch."""
+"""From code to a program: ``torch.export``, or symbolic tracing that keeps ``assert`` statements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.utils import _pytree as pytree
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.fx.program import (
+from cutter_gui.fx.in_torch.program import (
     HeldWeight,
     Program,
     copied,
@@ -229,7 +229,7 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
 
 
 def _hold(root: nn.Module, module: nn.Module, target: str) -> None:
-    from cutter_gui.fx.program import set_by_path
+    from cutter_gui.fx.in_torch.program import set_by_path
 
     value = get_by_path(module, target)
     holder, _, last = target.rpartition(".")

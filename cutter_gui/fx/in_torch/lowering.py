@@ -1,4 +1,4 @@
-"""What another backend needs to know of a leaf module: the attributes it was made with, and its weights. Imports torch.
+"""What another backend needs to know of a leaf module: the attributes it was made with, and its weights.
 
 torch has such a table for six module types (``torch.fx.passes.param_fetch``), whose entries lack what is needed to make
 the module again; this one has the arguments of the constructor, so that it serves both.
@@ -109,7 +109,7 @@ def lowering_attributes(module: nn.Module) -> dict[str, Any]:
         raise CutterError(
             f"the lowering attributes of a {one_line(torch.typename(module), 80)} are not known",
             "leaf module",
-            "trace into it, or register them with cutter_gui.fx.lowering.register_attributes",
+            "trace into it, or register them with cutter_gui.fx.in_torch.lowering.register_attributes",
         )
     found: dict[str, Any] = {"name": torch.typename(module), "training": module.training}
     found.update({name: getattr(module, name) for name in names})

@@ -1,8 +1,8 @@
-"""From JSON and weights back to a graph module that runs, without pickle. Imports torch.
+"""From JSON and weights back to a graph module that runs, without pickle.
 
 The JSON is taken as what somebody wrote: only operators of torch, arithmetic, methods of tensors and the leaf modules
-of `cutter_gui.fx.lowering` are called, and every name that torch.fx puts into the code it generates is checked to be
-a name.
+of `cutter_gui.fx.in_torch.lowering` are called, and every name that torch.fx puts into the code which it generates is
+checked to be a name.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from torch import fx, nn
 from torch.overrides import get_overridable_functions
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.fx.lowering import module_from_attributes
-from cutter_gui.fx.program import named_node, set_by_path
+from cutter_gui.fx.in_torch.lowering import module_from_attributes
+from cutter_gui.fx.in_torch.program import named_node, set_by_path
 
 _PATH = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", re.ASCII)
 _BUILTINS = {function.__name__: function for function in (len, int, float, bool, abs, round, min, max, sum, getattr)}
@@ -231,7 +231,7 @@ _KNOWN_FUNCTIONS: dict[str, Any] = {}
 
 def _tensor_functions() -> dict[str, Any]:
     """Returns torch's functions on tensors by full name; those that load, save or compile are not among them."""
-    from cutter_gui.fx.serialize import target_name
+    from cutter_gui.fx.in_torch.serialize import target_name
 
     if not _KNOWN_FUNCTIONS:
         spaces = {torch: "torch", torch.functional: "torch.functional", nn.functional: "torch.nn.functional"}

@@ -1,4 +1,4 @@
-"""A stage as an exported program, put together rather than traced again, so that every operator stays. Imports torch.
+"""A stage as an exported program, put together rather than traced again, so that every operator stays.
 
 Steps: (1) weights become placeholders, and so do the elements of a tuple that is received; (2) the stage's nodes are
 copied with the FakeTensors that the program has of them, which keeps symbolic sizes; (3) tuples that are sent are taken
@@ -35,8 +35,8 @@ from torch.export.graph_signature import (
 )
 from torch.utils import _pytree as pytree
 
-from cutter_gui.fx.program import HeldWeight, copied, get_by_path, named_node, named_placeholder, set_by_path
-from cutter_gui.fx.stage_modules import StageModule
+from cutter_gui.fx.in_torch.program import HeldWeight, copied, get_by_path, named_node, named_placeholder, set_by_path
+from cutter_gui.fx.in_torch.stage_modules import StageModule
 
 _KINDS = {
     "parameter": InputKind.PARAMETER,

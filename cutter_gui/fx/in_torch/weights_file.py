@@ -1,4 +1,4 @@
-"""The weights of a stage in a ``.safetensors`` file, bit for bit. Imports torch and safetensors.
+"""The weights of a stage in a ``.safetensors`` file, bit for bit.
 
 What the file format lacks is stored as what it has: a quantized tensor as its integers, a complex one as pairs. Their
 scales, and the strides of every weight, are in the JSON beside the file.
