@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
-from cutter_gui.core.plan import Transport
 from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.theme import MODES, Mode
 
 if TYPE_CHECKING:
+    from cutter_gui.core.plan import Transport
     from cutter_gui.gui.document import Document
     from cutter_gui.gui.window import MainWindow
     from cutter_gui.gui.workspace import Workspace

@@ -6,8 +6,8 @@ changes. A menu is a list of action ids in `MENUS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
@@ -19,8 +19,7 @@ def always() -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class ActionSpec:
+class ActionSpec(NamedTuple):
     """One thing the user can do.
 
     Attributes:
@@ -49,12 +48,11 @@ class ActionSpec:
         return self.text.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("…")
 
 
-@dataclass(frozen=True)
-class Menu:
+class Menu(NamedTuple):
     """A menu: its title and the ids of its actions; ``-`` is a separator, a `Menu` a submenu."""
 
     title: str
-    items: tuple[str | Menu, ...]
+    items: tuple[Any, ...]
 
 
 class ActionRegistry(QObject):
@@ -66,15 +64,19 @@ class ActionRegistry(QObject):
         self._actions: dict[str, QAction] = {}
 
     def __getitem__(self, action_id: str) -> QAction:
-        return self._actions[action_id]
+        action = self._actions.get(action_id)
+        return self._make(self._specs[action_id]) if action is None else action
 
     def __iter__(self) -> Iterator[ActionSpec]:
         return iter(self._specs.values())
 
-    def add(self, spec: ActionSpec) -> QAction:
-        """Adds an action; its id may not be taken."""
+    def add(self, spec: ActionSpec) -> None:
+        """Adds an action; its id may not be taken. The QAction is made when it is first asked for."""
         if spec.id in self._specs:
             raise ValueError(f"action {spec.id} exists")
+        self._specs[spec.id] = spec
+
+    def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setObjectName(spec.id)
         if isinstance(spec.shortcut, QKeySequence.StandardKey):
@@ -88,8 +90,8 @@ class ActionRegistry(QObject):
         action.setCheckable(spec.checked is not None)
         # The lambda takes the checked state that the signal carries, which no slot wants.
         action.triggered.connect(lambda _checked=False, slot=spec.slot: slot())
-        self._specs[spec.id] = spec
         self._actions[spec.id] = action
+        self._refresh_one(spec, action)
         return action
 
     def spec(self, action_id: str) -> ActionSpec:
@@ -97,15 +99,18 @@ class ActionRegistry(QObject):
 
     def refresh(self) -> None:
         """Asks every action whether it can be used, and whether it is on."""
-        for action_id, spec in self._specs.items():
-            action = self._actions[action_id]
-            action.setEnabled(spec.enabled())
-            if spec.checked is not None:
-                action.setChecked(spec.checked())
+        for action_id, action in self._actions.items():
+            self._refresh_one(self._specs[action_id], action)
 
-    def redraw_icons(self) -> None:
-        """Makes the icons anew in the colours of the present palette."""
+    def _refresh_one(self, spec: ActionSpec, action: QAction) -> None:
+        action.setEnabled(spec.enabled())
+        if spec.checked is not None:
+            action.setChecked(spec.checked())
+
+    def draw_icons(self, action_ids: Iterable[str] | None = None) -> None:
+        """Draws the icons of some actions, or of all, in the colours of the present palette."""
         palette = QGuiApplication.palette()
-        for action_id, spec in self._specs.items():
+        for action_id in self._specs if action_ids is None else action_ids:
+            spec = self._specs[action_id]
             if spec.icon:
-                self._actions[action_id].setIcon(icons.icon(spec.icon, palette))
+                self[action_id].setIcon(icons.icon(spec.icon, palette))

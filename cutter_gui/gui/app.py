@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
 import signal
-import socket
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -40,10 +41,17 @@ def run(paths: Sequence[str], cuts: str | None) -> int:
     if given:
         window.open_at_start(given)
     window.show()
+    QTimer.singleShot(0, _collect_garbage)
     with _defects_shown(window), _ctrl_c_quits(app):
         code = app.exec()
         window.end()
     return code
+
+
+def _collect_garbage() -> None:
+    """Turns the collector on, which the command line turned off for the start; what is loaded by now stays."""
+    gc.freeze()
+    gc.enable()
 
 
 def application() -> QApplication:
@@ -93,30 +101,39 @@ def _defects_shown(window: MainWindow) -> Iterator[None]:
 def _ctrl_c_quits(app: QApplication) -> Iterator[None]:
     """Lets Ctrl+C in the terminal end the event loop.
 
-    Python runs signal handlers between its own instructions, and none run while Qt waits. Python writes to a socket at
-    once when a signal comes; Qt watches the socket, and watching it runs an instruction.
+    Python runs signal handlers between its own instructions, and none run while Qt waits. Python writes to a pipe at
+    once when a signal comes; Qt watches the pipe, and watching it runs an instruction. Where Qt cannot watch a pipe, on
+    Windows, a timer runs one now and then.
     """
-    reading, writing = socket.socketpair()
-    reading.setblocking(False)
-    writing.setblocking(False)
-    notifier = QSocketNotifier(reading.fileno(), QSocketNotifier.Type.Read)
-
-    def wake() -> None:
-        with contextlib.suppress(BlockingIOError):
-            reading.recv(64)
-
-    notifier.activated.connect(wake)
-    old_descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    old_handlers = {
-        number: signal.signal(number, lambda _number, _frame: app.exit(130))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    timer = QTimer()
+    notifier: QSocketNotifier | None = None
+    pipe: tuple[int, int] | None = None
+    if sys.platform == "win32":
+        timer.timeout.connect(lambda: None)
+        timer.start(250)
+    else:
+        pipe = os.pipe()
+        for end in pipe:
+            os.set_blocking(end, False)
+        reading = pipe[0]
+        notifier = QSocketNotifier(reading, QSocketNotifier.Type.Read)
+        notifier.activated.connect(lambda: _drain(reading))
+        signal.set_wakeup_fd(pipe[1], warn_on_full_buffer=False)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    old_handlers = {number: signal.signal(number, lambda _number, _frame: app.exit(130)) for number in numbers}
     try:
         yield
     finally:
         for number, handler in old_handlers.items():
             signal.signal(number, handler)
-        signal.set_wakeup_fd(old_descriptor)
-        notifier.setEnabled(False)
-        reading.close()
-        writing.close()
+        timer.stop()
+        if notifier is not None and pipe is not None:
+            signal.set_wakeup_fd(-1)
+            notifier.setEnabled(False)
+            for end in pipe:
+                os.close(end)
+
+
+def _drain(descriptor: int) -> None:
+    with contextlib.suppress(BlockingIOError):
+        os.read(descriptor, 64)

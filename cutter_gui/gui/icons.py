@@ -7,29 +7,39 @@ the window does.
 from __future__ import annotations
 
 import importlib.util
-import json
+import math
+import re
 from functools import lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPalette, QPixmap, QRawFont, QTransform
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QIcon,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPixmap,
+    QRawFont,
+    QTransform,
+)
 
 _FONT = "remixicon"
-_SIZES = (16, 18)  # logical pixels: menus and lists, toolbars
-_RATIOS = (1, 2)
+SIZE = 18  # logical pixels
 _EM = 64.0
 
 
 @lru_cache(maxsize=1)
-def _font() -> tuple[QRawFont, dict[str, str]]:
-    """Returns the font and the code point, in hexadecimal, of each icon name."""
+def _font() -> tuple[QRawFont, str]:
+    """Returns the font, and the text of the JSON file that gives the code point of each icon name."""
     found = importlib.util.find_spec("qtawesome")
     if found is None or found.origin is None:
         raise FileNotFoundError("the package qtawesome, which carries the icons, is not installed")
     folder = Path(found.origin).parent / "fonts"
     font = next(iter(folder.glob(f"{_FONT}-[0-9]*.ttf")))
     charmap = next(iter(folder.glob(f"{_FONT}-charmap-*.json")))
-    return QRawFont(str(font), _EM), json.loads(charmap.read_text("utf-8"))
+    return QRawFont(str(font), _EM), charmap.read_text("utf-8")
 
 
 @lru_cache(maxsize=128)
@@ -40,7 +50,11 @@ def glyph(name: str) -> QPainterPath:
         KeyError: The font has no such icon.
     """
     font, charmap = _font()
-    path = font.pathForGlyph(font.glyphIndexesForString(chr(int(charmap[name], 16)))[0])
+    # A handful of names of thousands are needed, most of them before the window is there: no parser is loaded for them.
+    found = re.search(rf'"{re.escape(name)}":\s*"(?:0x)?([0-9a-f]+)"', charmap)
+    if found is None:
+        raise KeyError(name)
+    path = font.pathForGlyph(font.glyphIndexesForString(chr(int(found[1], 16)))[0])
     path.translate(-path.boundingRect().center())
     return QTransform.fromScale(1 / _EM, 1 / _EM).map(path)
 
@@ -58,12 +72,12 @@ def draw(painter: QPainter, name: str, center: QPointF, size: float, color: QCol
 def icon(name: str, palette: QPalette) -> QIcon:
     """Returns an icon in the text colours of a palette; make it anew when the palette changes."""
     made = QIcon()
+    ratios = sorted({1, *(math.ceil(screen.devicePixelRatio()) for screen in QGuiApplication.screens())})
     group = QPalette.ColorGroup
     for shade, mode in ((group.Active, QIcon.Mode.Normal), (group.Disabled, QIcon.Mode.Disabled)):
         color = palette.color(shade, QPalette.ColorRole.ButtonText)
-        for size in _SIZES:
-            for ratio in _RATIOS:
-                made.addPixmap(_pixmap(name, size, ratio, color), mode)
+        for ratio in ratios:
+            made.addPixmap(_pixmap(name, SIZE, ratio, color), mode)
     return made
 
 

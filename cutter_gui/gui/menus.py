@@ -108,15 +108,20 @@ TOOLBAR = (
 WITH_TEXT = ("file.open", "stages.save")  # the others speak by their icon
 
 
-def fill_menu_bar(bar: QMenuBar, registry: ActionRegistry, layout: Iterable[Menu]) -> dict[str, QMenu]:
-    """Fills a menu bar.
+def start_menu_bar(bar: QMenuBar, layout: Iterable[Menu]) -> list[tuple[QMenu, Menu]]:
+    """Puts the titles into a menu bar; `fill_menus` fills them after the first frame."""
+    return [(bar.addMenu(menu.title), menu) for menu in layout]
+
+
+def fill_menus(started: Iterable[tuple[QMenu, Menu]], registry: ActionRegistry) -> dict[str, QMenu]:
+    """Fills menus.
 
     Returns:
         The menus that list no actions, by title, for the caller to fill.
     """
     open_ended: dict[str, QMenu] = {}
-    for menu in layout:
-        _fill_menu(bar.addMenu(menu.title), registry, menu, open_ended)
+    for target, menu in started:
+        _fill_menu(target, registry, menu, open_ended)
     return open_ended
 
 

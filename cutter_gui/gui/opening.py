@@ -18,7 +18,7 @@ from cutter_gui.frames import OpenModel
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
 from cutter_gui.gui.jobs import Job
-from cutter_gui.gui.warmup import Steps
+from cutter_gui.gui.steps import Steps
 from cutter_gui.layout.scene import LayoutOptions
 
 if TYPE_CHECKING:

@@ -8,11 +8,13 @@ runs in a thread, and no Qt object is made in it.
 from __future__ import annotations
 
 import importlib
-import threading
-from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+
+if TYPE_CHECKING:
+    from threading import Thread
 
 _BASIC = ("numpy", "cutter_gui.frames", "cutter_gui.gui.jobs", "cutter_gui.gui.opening")
 _FULL = (
@@ -36,13 +38,16 @@ class Warmup(QObject):
         self._steps_done = 0
         self._error: BaseException | None = None
         self._waiting: list[tuple[int, Callable[[], object]]] = []
-        self._thread = threading.Thread(target=self._import, name="imports")
+        self._thread: Thread | None = None
         self._poll = QTimer(self)
         self._poll.setInterval(_POLL_MS)
         self._poll.timeout.connect(self._tell)
 
     def start(self) -> None:
-        if self._thread.ident is None:
+        if self._thread is None:
+            import threading
+
+            self._thread = threading.Thread(target=self._import, name="imports")
             self._thread.start()
 
     def when_basic(self, call: Callable[[], object]) -> None:
@@ -57,7 +62,7 @@ class Warmup(QObject):
         """Waits for the thread; no call is made afterwards."""
         self._waiting.clear()
         self._poll.stop()
-        if self._thread.ident is not None:
+        if self._thread is not None:
             self._thread.join()
 
     def _when(self, step: int, call: Callable[[], object]) -> None:
@@ -88,40 +93,3 @@ class Warmup(QObject):
             self._poll.stop()
         for _step, call in ready:
             call()
-
-
-class Steps(QObject):
-    """Runs calls one by one, the event loop in between, so that the window draws and answers meanwhile."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._calls: deque[Callable[[], object]] = deque()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._next)
-
-    def add(self, *calls: Callable[[], object]) -> None:
-        self._calls.extend(calls)
-        if not self._timer.isActive():
-            self._timer.start(0)
-
-    def insert(self, *calls: Callable[[], object]) -> None:
-        """Adds calls before those that wait already."""
-        self._calls.extendleft(reversed(calls))
-        self._timer.start(0)
-
-    @property
-    def is_done(self) -> bool:
-        return not self._calls
-
-    def clear(self) -> None:
-        self._calls.clear()
-        self._timer.stop()
-
-    def _next(self) -> None:
-        if not self._calls:
-            return
-        call = self._calls.popleft()
-        if self._calls:
-            self._timer.start(0)
-        call()

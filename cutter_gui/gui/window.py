@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPaintEvent
 from PySide6.QtWidgets import (
-    QDialogButtonBox,
     QMainWindow,
     QMenu,
     QSizePolicy,
@@ -25,9 +24,8 @@ from PySide6.QtWidgets import (
 
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
-from cutter_gui.gui.dialogs.message import Choice, Message
-from cutter_gui.gui.menus import fill_menu_bar, fill_toolbar, menus
-from cutter_gui.gui.pages import EmptyPage, LoadingPage
+from cutter_gui.gui.empty_page import EmptyPage
+from cutter_gui.gui.menus import TOOLBAR, fill_menus, fill_toolbar, menus, start_menu_bar
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.status import StatusLine
 from cutter_gui.gui.theme import Theme
@@ -36,8 +34,10 @@ from cutter_gui.resource_files import resource
 
 if TYPE_CHECKING:
     from cutter_gui.core.errors import CutterError
+    from cutter_gui.gui.dialogs.message import Message
     from cutter_gui.gui.document import Change, Document
     from cutter_gui.gui.jobs import Job, Workers
+    from cutter_gui.gui.loading_page import LoadingPage
     from cutter_gui.gui.opening import Opener
     from cutter_gui.gui.saving import Saver
     from cutter_gui.gui.workspace import Workspace
@@ -80,26 +80,22 @@ class MainWindow(QMainWindow):
         self.setObjectName("main")
         self.setAcceptDrops(True)
         registry = self.actions_registry
-        recent_title = self.tr("Open &Recent")
-        open_ended = fill_menu_bar(self.menuBar(), registry, menus(recent_title))
-        self.recent_menu = open_ended[recent_title]
-        self.recent_menu.aboutToShow.connect(self._fill_recent_menu)
+        self._recent_title = self.tr("Open &Recent")
+        self._menus = start_menu_bar(self.menuBar(), menus(self._recent_title))
+        self.recent_menu: QMenu | None = None
         self.toolbar = self._build_toolbar()
         self.status = StatusLine()
         self.setStatusBar(self.status)
-        self.status.job.cancel_wanted.connect(self._cancel_job)
         sample = registry["file.open_sample"] if sample_path() is not None else None
         self.empty = EmptyPage(registry["file.open"], sample)
         self.empty.recent_wanted.connect(self._open_recent)
-        self.loading = LoadingPage()
-        self.loading.cancel_wanted.connect(self.cancel_opening)
+        self._loading: LoadingPage | None = None
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
-        self.stack.addWidget(self.loading)
         self.setCentralWidget(self.stack)
         self.settings.recent_changed.connect(self._show_recent)
-        self.theme.changed.connect(registry.redraw_icons)
-        registry.redraw_icons()
+        self.theme.changed.connect(lambda: registry.draw_icons())
+        registry.draw_icons(action for action in TOOLBAR if action != "-")
         self._show_recent()
         if not self.restoreGeometry(self.settings.state(_GEOMETRY)):
             self.resize(*_SIZE)
@@ -119,6 +115,17 @@ class MainWindow(QMainWindow):
         return bar
 
     # What exists only once a model is to be opened.
+
+    @property
+    def loading(self) -> LoadingPage:
+        """The page shown while the first model is opened."""
+        if self._loading is None:
+            from cutter_gui.gui.loading_page import LoadingPage
+
+            self._loading = LoadingPage()
+            self._loading.cancel_wanted.connect(self.cancel_opening)
+            self.stack.addWidget(self._loading)
+        return self._loading
 
     @property
     def workers(self) -> Workers:
@@ -244,6 +251,7 @@ class MainWindow(QMainWindow):
         if self.workspace is None:
             from cutter_gui.gui.workspace import Workspace
 
+            self.actions_registry.draw_icons()
             workspace = Workspace(self.actions_registry, self.settings)
             workspace.hint_changed.connect(self.status.hint.setText)
             workspace.zoom_changed.connect(self._show_zoom)
@@ -260,7 +268,9 @@ class MainWindow(QMainWindow):
     def follow(self, job: Job, title: str, done: Callable[[Any], None]) -> None:
         """Shows a job in the status line and calls ``done`` with its result; errors are shown."""
         self._job = job
-        self.status.job.begin(title)
+        bar = self.status.job
+        bar.begin(title)
+        bar.cancel_wanted.connect(self._cancel_job, Qt.ConnectionType.UniqueConnection)
         job.progress.connect(self.status.job.set_progress)
 
         def end() -> None:
@@ -317,6 +327,10 @@ class MainWindow(QMainWindow):
         if document is None or not document.is_modified:
             then()
             return
+        from PySide6.QtWidgets import QDialogButtonBox
+
+        from cutter_gui.gui.dialogs.message import Choice, Message
+
         role = QDialogButtonBox.ButtonRole
         message = Message(
             self,
@@ -390,7 +404,9 @@ class MainWindow(QMainWindow):
         self.empty.set_recent(self.settings.recent)
 
     def _fill_recent_menu(self) -> None:
-        menu: QMenu = self.recent_menu
+        menu = self.recent_menu
+        if menu is None:
+            return
         menu.clear()
         for path in self.settings.recent:
             shown = f"{path.name}    {path.parent}".replace("&", "&&")
@@ -416,8 +432,20 @@ class MainWindow(QMainWindow):
             self._painted = True
             QTimer.singleShot(0, self._after_first_frame)
 
+    def _complete(self) -> None:
+        """Makes what the first frame does not show: the entries of the menus, with their shortcuts."""
+        if self.recent_menu is None:
+            self.recent_menu = fill_menus(self._menus, self.actions_registry)[self._recent_title]
+            self.recent_menu.aboutToShow.connect(self._fill_recent_menu)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether menus and shortcuts are there, which they are right after the first frame."""
+        return self.recent_menu is not None
+
     def _after_first_frame(self) -> None:
         if not self._closed:
+            self._complete()
             self.setWindowIcon(QIcon(str(resource("icons", "cutter-gui.svg"))))
             self.warmup.start()
             self.warmup.when_basic(lambda: self.workers.warm())

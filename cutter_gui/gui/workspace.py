@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
 from cutter_gui.gui.actions import ActionRegistry
-from cutter_gui.gui.calm import LineSplitter
 from cutter_gui.gui.canvas.view import GraphCanvas
 from cutter_gui.gui.document import Change, Document
-from cutter_gui.gui.pages import LoadingPage, NoticePage
+from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.panels.cuts import CutsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
 from cutter_gui.gui.panels.problems import ProblemsPanel
 from cutter_gui.gui.panels.stages import StagesPanel
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
+from cutter_gui.gui.splitter import LineSplitter
 
 _SIDE = 320  # width of the panels at the right, in pixels
 _BELOW = 132  # height of the panels below

@@ -31,7 +31,7 @@ def window(qtbot: QtBot, qapp: QApplication) -> Iterator[MainWindow]:
     made.resize(1280, 800)
     qtbot.addWidget(made, before_close_func=lambda widget: widget.close_now())
     made.show()
-    qtbot.waitExposed(made)
+    qtbot.waitUntil(lambda: made.is_complete)
     yield made
     for dialog in QApplication.topLevelWidgets():
         if dialog is not made and dialog.isVisible():

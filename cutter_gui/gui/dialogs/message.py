@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from cutter_gui.gui import theme
-from cutter_gui.gui.calm import SoftLabel
+from cutter_gui.gui.soft_label import SoftLabel
 
 _ICON = 32
 _WIDTH = 440

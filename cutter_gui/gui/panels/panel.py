@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from cutter_gui.gui.calm import SoftLabel
+from cutter_gui.gui.soft_label import SoftLabel
 from cutter_gui.gui.theme import title_font
 
 

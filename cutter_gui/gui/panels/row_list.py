@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cutter_gui.gui.calm import with_thin_bars
 from cutter_gui.gui.panels.ink import ink
 from cutter_gui.gui.panels.row_paint import Placed, paint_card, paint_part, place, row_size
 from cutter_gui.gui.panels.rows import ROW_ROLE, CardPlace, Row, RowsModel, plain_tip
+from cutter_gui.gui.scroll_bars import with_thin_bars
 
 
 class RowDelegate(QStyledItemDelegate):

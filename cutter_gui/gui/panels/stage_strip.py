@@ -12,10 +12,10 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from cutter_gui.gui.calm import with_thin_bars
 from cutter_gui.gui.panels.ink import Ink, ink
 from cutter_gui.gui.panels.row_paint import CHIP, paint_stage_chip
 from cutter_gui.gui.panels.rows import plain_tip
+from cutter_gui.gui.scroll_bars import with_thin_bars
 
 _MARGIN = 8
 _CARD_MIN = 172

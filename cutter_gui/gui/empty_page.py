@@ -1,4 +1,4 @@
-"""What stands in the place of the graph when there is none: the empty page, loading, and what went wrong."""
+"""What stands in the window when no model is open: what to drop, the sample, recent files."""
 
 from __future__ import annotations
 
@@ -6,45 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from cutter_gui.gui import icons, theme
-from cutter_gui.gui.calm import SoftLabel
+from cutter_gui.gui.page import COLUMN, page_column, page_label
 
-_COLUMN = 460  # width of the column in the middle of a page, in pixels
 _RECENT_SHOWN = 6
-
-
-def _label(text: str = "", soft: bool = False, factor: float = 1.0, bold: bool = False) -> QLabel:
-    label = SoftLabel(text) if soft else QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    label.setWordWrap(True)
-    font = QFont(label.font())
-    if font.pointSizeF() > 0:
-        font.setPointSizeF(font.pointSizeF() * factor)
-    font.setBold(bold)
-    label.setFont(font)
-    return label
-
-
-def _column(page: QWidget) -> QVBoxLayout:
-    """Returns a column of fixed width in the middle of a page."""
-    column = QVBoxLayout()
-    column.setSpacing(8)
-    holder = QWidget()
-    holder.setFixedWidth(_COLUMN)
-    holder.setLayout(column)
-    across = QHBoxLayout()
-    across.addStretch(1)
-    across.addWidget(holder)
-    across.addStretch(1)
-    down = QVBoxLayout(page)
-    down.addStretch(1)
-    down.addLayout(across)
-    down.addStretch(1)
-    return column
 
 
 class DropFrame(QFrame):
@@ -84,13 +52,13 @@ class EmptyPage(QWidget):
 
     def __init__(self, open_action: QAction, sample_action: QAction | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = _column(self)
+        column = page_column(self)
         self.frame = DropFrame()
         inside = QVBoxLayout(self.frame)
         inside.setContentsMargins(16, 76, 16, 20)
         inside.setSpacing(4)
-        inside.addWidget(_label(self.tr("Drop a model here"), factor=1.35, bold=True))
-        inside.addWidget(_label(self.tr("or its cut spec (*.cuts.yaml), or both at once"), soft=True))
+        inside.addWidget(page_label(self.tr("Drop a model here"), factor=1.35, bold=True))
+        inside.addWidget(page_label(self.tr("or its cut spec (*.cuts.yaml), or both at once"), soft=True))
         inside.addStretch(1)
         column.addWidget(self.frame)
         column.addSpacing(8)
@@ -107,7 +75,7 @@ class EmptyPage(QWidget):
         buttons.addStretch(1)
         column.addLayout(buttons)
         column.addSpacing(16)
-        self._recent_title = _label(self.tr("Recent files"), soft=True)
+        self._recent_title = page_label(self.tr("Recent files"), soft=True)
         self._recent_title.setFont(theme.title_font())
         self._recent_title.setAlignment(Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._recent_title)
@@ -149,7 +117,7 @@ class RecentButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def sizeHint(self) -> QSize:
-        return QSize(_COLUMN, 28)
+        return QSize(COLUMN, 28)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         tokens = theme.palette_of(self.palette())
@@ -172,73 +140,3 @@ class RecentButton(QToolButton):
         painter.setPen(QColor(tokens.text_soft))
         painter.drawText(rest, middle | Qt.AlignmentFlag.AlignRight, folder)
         painter.end()
-
-
-class LoadingPage(QWidget):
-    """What is being done, how far it is, and Cancel.
-
-    Signals:
-        cancel_wanted: The user wants it to stop.
-    """
-
-    cancel_wanted = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = _column(self)
-        self._title = _label(factor=1.15, bold=True)
-        self._what = _label(soft=True)
-        self.bar = QProgressBar()
-        self.bar.setRange(0, 1000)
-        self.bar.setTextVisible(False)
-        self.bar.setFixedHeight(6)
-        self.cancel_button = QPushButton(self.tr("Cancel"))
-        self.cancel_button.setMinimumHeight(32)
-        self.cancel_button.clicked.connect(self.cancel_wanted)
-        for widget in (self._title, self.bar, self._what):
-            column.addWidget(widget)
-        column.addSpacing(8)
-        column.addWidget(self.cancel_button, 0, Qt.AlignmentFlag.AlignHCenter)
-
-    def begin(self, title: str) -> None:
-        """Shows the start of some work."""
-        self._title.setText(title)
-        self._what.setText("")
-        self.bar.setValue(0)
-        self.cancel_button.setEnabled(True)
-
-    def set_progress(self, what: str, fraction: float) -> None:
-        """Shows what is being done; the bar never goes back."""
-        self._what.setText(what)
-        self.bar.setValue(max(self.bar.value(), round(1000 * fraction)))
-
-    def set_cancelling(self) -> None:
-        self._what.setText(self.tr("Stopping"))
-        self.cancel_button.setEnabled(False)
-
-
-class NoticePage(QWidget):
-    """A sentence in the place of the graph, and a button to try again.
-
-    Signals:
-        again_wanted: The user wants to try again.
-    """
-
-    again_wanted = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        column = _column(self)
-        self._title = _label(factor=1.15, bold=True)
-        self._text = _label(soft=True)
-        self.again_button = QPushButton(self.tr("Try again"))
-        self.again_button.setMinimumHeight(32)
-        self.again_button.clicked.connect(self.again_wanted)
-        column.addWidget(self._title)
-        column.addWidget(self._text)
-        column.addSpacing(8)
-        column.addWidget(self.again_button, 0, Qt.AlignmentFlag.AlignHCenter)
-
-    def show_notice(self, title: str, text: str) -> None:
-        self._title.setText(title)
-        self._text.setText(text)
