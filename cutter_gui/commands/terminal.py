@@ -14,6 +14,7 @@ from cutter_gui.core.format import Progress, no_progress
 
 _QUIET_SECONDS = 1.0
 _STEPS = 1000
+_LINE_LIMIT = 100_000
 
 
 def print_json(document: Mapping[str, object]) -> None:
@@ -26,8 +27,9 @@ def _speaks_utf8() -> bool:
 
 
 def print_text(text: str = "") -> None:
-    """Prints text, with characters that the terminal cannot show escaped."""
+    """Prints a line of text; what would control a terminal, or what it cannot show, is escaped."""
     encoding = sys.stdout.encoding or "utf-8"
+    text = one_line(text, _LINE_LIMIT)
     print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
