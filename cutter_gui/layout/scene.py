@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cutter_gui.core.graph import Ints
+from cutter_gui.core.graph import Csr, Ints
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -27,6 +27,7 @@ class BoxKind(IntEnum):
     STUB = 3  # pill beside a consumer of a hub tensor
     HUB = 4  # pill beside what makes a hub tensor, with the number of its uses
     WEIGHT = 5  # pill of an initializer, drawn only with `LayoutOptions.show_constants`
+    GROUP = 6  # a folded group; `Scene.box_ref` is the group
 
 
 class WireKind(IntEnum):
@@ -56,6 +57,21 @@ class LayoutOptions:
 
 
 @dataclass(frozen=True, eq=False)
+class SceneFold:
+    """What a scene has besides when groups are folded: nodes and edges that share a box or a wire.
+
+    Attributes:
+        node_box: [N], the box that each node is in, -1 where it is not drawn.
+        edge_wire: [E], the wire that each edge runs in, -1 where it is not drawn.
+        wire_tensors: The tensors of each wire, ascending; `Scene.wire_tensor` is the first.
+    """
+
+    node_box: Ints
+    edge_wire: Ints
+    wire_tensors: Csr
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """B boxes and W wires.
 
@@ -72,6 +88,7 @@ class Scene:
         wire_source: [W], the box it starts at.
         wire_target: [W], the box it ends at.
         bounds: Left, top, width, height of everything.
+        fold: What is added when groups are folded, else None.
     """
 
     engine: str
@@ -86,6 +103,7 @@ class Scene:
     wire_source: Ints
     wire_target: Ints
     bounds: tuple[float, float, float, float]
+    fold: SceneFold | None = None
 
     @property
     def box_count(self) -> int:
@@ -101,20 +119,38 @@ class Scene:
 
     @cached_property
     def node_box(self) -> dict[int, int]:
-        """The box of each node that is drawn."""
+        """The box of each node that is drawn, by itself or in a folded group."""
+        if self.fold is not None:
+            return {node: box for node, box in enumerate(self.fold.node_box.tolist()) if box >= 0}
         boxes = np.flatnonzero(self.box_kind == BoxKind.NODE)
         return dict(zip(self.box_ref[boxes].tolist(), boxes.tolist(), strict=True))
 
     @cached_property
     def edge_wire(self) -> dict[int, int]:
         """The wire of each graph edge that is drawn."""
+        if self.fold is not None:
+            return {edge: wire for edge, wire in enumerate(self.fold.edge_wire.tolist()) if wire >= 0}
         wires = np.flatnonzero(self.wire_edge >= 0)
         return dict(zip(self.wire_edge[wires].tolist(), wires.tolist(), strict=True))
 
     @cached_property
     def _tensor_order(self) -> tuple[Ints, Ints]:
-        order = np.argsort(self.wire_tensor, kind="stable").astype(np.int32)
-        return order, self.wire_tensor[order]
+        tensors, wires = self.wire_tensor, np.arange(self.wire_count, dtype=np.int32)
+        if self.fold is not None:
+            rows = self.fold.wire_tensors
+            tensors, wires = rows.values, np.repeat(wires, np.diff(rows.starts))
+        order = np.argsort(tensors, kind="stable")
+        return wires[order], tensors[order]
+
+    def tensors_of(self, wire: int) -> Ints:
+        """Returns the tensors that run in a wire: one, unless groups are folded."""
+        return self.wire_tensor[wire : wire + 1] if self.fold is None else self.fold.wire_tensors.row(wire)
+
+    @cached_property
+    def group_box(self) -> dict[int, int]:
+        """The box of each folded group."""
+        boxes = np.flatnonzero(self.box_kind == BoxKind.GROUP)
+        return dict(zip(self.box_ref[boxes].tolist(), boxes.tolist(), strict=True))
 
     def wires_of(self, tensor: int) -> Ints:
         """Returns the wires of a tensor, stubs and output wires included."""
@@ -124,7 +160,7 @@ class Scene:
     @cached_property
     def _tensor_boxes(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
-        for box in np.flatnonzero(self.box_kind != BoxKind.NODE).tolist():
+        for box in np.flatnonzero((self.box_kind != BoxKind.NODE) & (self.box_kind != BoxKind.GROUP)).tolist():
             found.setdefault(int(self.box_ref[box]), []).append(box)
         return found
 
