@@ -63,6 +63,11 @@ def test_nothing_loads_torch_before_it_is_asked_to(package: str) -> None:
     assert loaded_by(import_all(package, without=NEEDS_TORCH), ("torch",)) == set()
 
 
+def test_knowing_every_format_loads_neither_torch_nor_a_runtime() -> None:
+    code = "from cutter_gui.core.format import formats\nassert formats()"
+    assert loaded_by(code, (*QT, "torch", "onnxruntime")) == set()
+
+
 def test_the_window_reads_its_icon_font_without_the_package_that_carries_it() -> None:
     # Importing qtawesome takes longer than a bare window takes to open.
     assert loaded_by(import_all("cutter_gui.gui"), ("qtpy", "qtawesome")) == set()
