@@ -70,7 +70,7 @@ def describe(staging: Staging, stages: Sequence[StageContents], diagnostics: Seq
 def _stage_entry(graph: Graph, stage: StageContents) -> dict[str, object]:
     return {
         "index": stage.index,
-        "nodes": len(stage.own_nodes),
+        "nodes": len(stage.nodes),
         "constant_nodes": len(stage.nodes) - len(stage.own_nodes),
         "weight_bytes": stage.weight_bytes,
         "inputs": [tensor_entry(graph, int(tensor)) for tensor in stage.inputs],
@@ -90,7 +90,7 @@ def print_stages(staging: Staging, stages: Sequence[StageContents]) -> None:
     rows = [
         (
             f"stage {stage.index}",
-            f"{len(stage.own_nodes)} nodes",
+            f"{len(stage.nodes)} nodes",
             f"weights {bytes_text(stage.weight_bytes)}",
             "; ".join(
                 f"to stage {t.destination}: "

@@ -21,7 +21,7 @@ def drawing_application() -> QApplication:
     return QApplication([sys.argv[0]])
 
 
-def _say_all_but_expected(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+def _say_all_but_expected(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
     """Passes Qt's messages on, but for one that the offscreen platform prints for every window."""
     if not text.startswith(_EXPECTED):
         print(text, file=sys.stderr)
