@@ -19,11 +19,18 @@ _LINE_LIMIT = 100_000
 
 def print_json(document: Mapping[str, object]) -> None:
     """Prints one JSON document; names that are no valid Unicode are escaped."""
-    print(json.dumps(document, indent=2, ensure_ascii=not _speaks_utf8()))
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    if not _can_be_shown(text):
+        text = json.dumps(document, indent=2)
+    print(text)
 
 
-def _speaks_utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+def _can_be_shown(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def print_text(text: str = "") -> None:

@@ -260,5 +260,7 @@ def format_named(kind: str) -> ModelFormat:
         if known_format.kind == kind:
             return known_format
     raise CutterError(
-        f"no installed format is called {one_line(kind, 40)}", "", "install the package that reads such models"
+        "no installed format reads models of this kind",
+        f"kind {one_line(kind, 40)}",
+        "install the package that reads them",
     )

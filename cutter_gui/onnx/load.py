@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
 
 from cutter_gui.core.build import GraphBuilder
-from cutter_gui.core.dtypes import dtype_of
+from cutter_gui.core.dtypes import UNKNOWN, dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, TypeHint, no_progress
 from cutter_gui.core.graph import Attributes, Graph
 from cutter_gui.onnx.bodies import captures
 from cutter_gui.onnx.equal_weights import equal_weights
-from cutter_gui.onnx.infer import infer_types, type_proto_for
+from cutter_gui.onnx.infer import KnownType, infer_types, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
 from cutter_gui.onnx.scopes import scope_of
 from cutter_gui.onnx.volatile import function_key, is_volatile, normal_domain, volatile_functions
@@ -68,7 +68,8 @@ def load_model(
         CutterError: The file is unreadable or no ONNX model, or a type does not fit the graph.
     """
     progress("Reading", 0.0)
-    model = with_types(open_model(path), types)
+    opened = open_model(path)
+    model = with_types(opened, types)
     proto = model.proto
     builder = GraphBuilder(KIND)
     _add_initializers(builder, model)
@@ -90,23 +91,25 @@ def load_model(
         builder.add_output(value.name)
     graph = builder.build(_metadata(proto))
     progress("Inferring types", 0.4)
+    if types:
+        _check_types(graph, infer_types(opened, graph.order), types)
     known = infer_types(model, graph.order)
     graph = graph.with_types({name: (entry.dtype, entry.shape) for name, entry in known.items()})
     graph = replace(graph, problems=(*graph.problems, *equal_weights(model)))
-    _check_types(graph, types or {})
     progress("Read", 1.0)
     return LoadedModel(model, graph, {name: entry.proto for name, entry in known.items()})
 
 
-def _check_types(graph: Graph, types: Mapping[str, TypeHint]) -> None:
+def _check_types(graph: Graph, known: Mapping[str, KnownType], types: Mapping[str, TypeHint]) -> None:
+    """Refuses types for tensors that do not exist, or that are known to have another."""
     for name, hint in types.items():
         where = f"tensor {one_line(name, 80)}"
         if name not in graph.tensor_index:
             raise CutterError("a type is given for a tensor that does not exist", where, "correct the name")
-        known = int(graph.tensor_dtype[graph.tensor_index[name]])
-        if known != hint.dtype:
+        dtype = known[name].dtype if name in known else UNKNOWN
+        if dtype not in (UNKNOWN, hint.dtype):
             raise CutterError(
-                f"the type given is {dtype_of(hint.dtype).name}, but the model says {dtype_of(known).name}",
+                f"the type given is {dtype_of(hint.dtype).name}, but the model says {dtype_of(dtype).name}",
                 where,
                 "leave it out, or correct it",
             )

@@ -273,5 +273,6 @@ def _exposing(model: OnnxModel, loaded: LoadedModel, names: Sequence[str]) -> On
         if name not in present:
             value = proto.graph.output.add()
             value.name = name
-            value.type.CopyFrom(loaded.types[name])
+            if name in loaded.types:
+                value.type.CopyFrom(loaded.types[name])
     return OnnxModel(model.path, proto, {})

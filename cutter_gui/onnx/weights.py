@@ -84,7 +84,7 @@ def external_entry(tensor: TensorProto) -> External | None:
             "external data has a bad offset or length", f"tensor {tensor.name}", "export it again"
         ) from None
     location = entries.get("location", "")
-    if not location or not 0 <= offset <= _MOST_BYTES or not 0 <= (length or 0) <= _MOST_BYTES:
+    if not location or "\0" in location or not 0 <= offset <= _MOST_BYTES or not 0 <= (length or 0) <= _MOST_BYTES:
         raise CutterError(
             "external data has a bad location, offset or length", f"tensor {tensor.name}", "export it again"
         )

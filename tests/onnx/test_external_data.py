@@ -269,6 +269,7 @@ def test_a_data_file_cut_short_is_told(tmp_path: Path, keep: int) -> None:
         {"offset": 1 << 62},
         {"length": 1 << 62},
         {"location": "."},
+        {"location": "m\0.data"},
     ],
 )
 def test_a_wrong_entry_of_external_data_is_told(tmp_path: Path, entry: dict[str, object]) -> None:

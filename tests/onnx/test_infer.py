@@ -95,3 +95,10 @@ def test_a_model_whose_inference_fails_is_still_shown(tmp_path: Path) -> None:
     graph = load_graph(saved(proto, tmp_path / "m.onnx"))
     assert graph.node_count == 2
     assert type_of(graph, "y") == ("float32", (9,))
+
+
+def test_a_given_type_does_not_override_what_the_inference_knows(tmp_path: Path) -> None:
+    path = saved(model("g (float[2] x) => (float[2] y) { a = Neg(x) y = Neg(a) }"), tmp_path / "m.onnx")
+    with pytest.raises(CutterError, match="the model says float32"):
+        load_graph(path, types={"a": TypeHint(BY_NAME["int64"].code, (2,))})
+    load_graph(path, types={"a": TypeHint(BY_NAME["float32"].code, (2,))})

@@ -12,8 +12,9 @@ import pytest
 import ruamel.yaml
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError
-from cutter_gui.core.format import OutputReport, VerifyReport, VerifyRequest
+from cutter_gui.core.format import OutputReport, TypeHint, VerifyReport, VerifyRequest
 from cutter_gui.onnx.format import FORMAT
 from strategies.onnx_text import model, plan, saved, split
 
@@ -437,3 +438,19 @@ def test_a_stage_that_was_split_again_is_verified(tmp_path: Path) -> None:
 def test_a_folder_without_a_result_is_told(tmp_path: Path) -> None:
     with pytest.raises(CutterError, match=r"pipeline\.yaml"):
         verify(tmp_path)
+
+
+def test_a_difference_behind_a_tensor_whose_type_was_given_is_found(tmp_path: Path) -> None:
+    text = (
+        "g (float[2,4] x) => (float[2,4] y) <float[4] w = {1,2,3,4}> { a = com.microsoft.QuickGelu(x) y = Mul(a, w) }"
+    )
+    path = saved(model(text, opsets=[("com.microsoft", 1)]), tmp_path / "m.onnx")
+    hint = TypeHint(BY_NAME["float32"].code, None)
+    split(path, plan("a"), tmp_path / "out", types={"a": hint})
+    assert verify(tmp_path / "out").identical
+    change(
+        tmp_path / "out" / "m_0.plain.onnx", lambda proto: proto.graph.node[0].attribute.add(name="alpha", f=2, type=1)
+    )
+    report = verify(tmp_path / "out")
+    assert not report.accepted
+    assert report.first_boundary == "a"
