@@ -13,7 +13,7 @@ Complexity: O((N + E) log E) for the sort, else linear. Left out: shape inferenc
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -99,7 +99,7 @@ class GraphBuilder:
         outputs: Sequence[str],
         *,
         name: str = "",
-        captures: Iterable[str] = (),
+        captures: Collection[str] = (),
         attributes: Attributes = (),
         scope: tuple[str, ...] = (),
         volatile: bool = False,
@@ -136,7 +136,7 @@ class GraphBuilder:
                 self._producer[tensor] = node
                 self._kinds[tensor] = TensorKind.PRODUCED
         self._out.add(produced)
-        self._captured.add(sorted({self.tensor(tensor) for tensor in captures if tensor}))
+        self._captured.add(sorted({self.tensor(tensor) for tensor in captures if tensor}) if captures else ())
         return node
 
     def join(self, first: int, second: int) -> None:

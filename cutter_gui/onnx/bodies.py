@@ -14,9 +14,11 @@ from onnx import AttributeProto, GraphProto, NodeProto
 def bodies(node: NodeProto) -> Iterator[GraphProto]:
     """Yields the bodies of a node, not those nested in them."""
     for attribute in node.attribute:
-        if attribute.type == AttributeProto.GRAPH or attribute.HasField("g"):
+        kind = attribute.type
+        if kind == AttributeProto.GRAPH or (kind == AttributeProto.UNDEFINED and attribute.HasField("g")):
             yield attribute.g
-        yield from attribute.graphs
+        elif kind in (AttributeProto.GRAPHS, AttributeProto.UNDEFINED):
+            yield from attribute.graphs
 
 
 def captures(node: NodeProto) -> set[str]:

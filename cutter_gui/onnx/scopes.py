@@ -16,13 +16,12 @@ _NAMESPACE = "namespace"
 
 def scope_of(node: NodeProto) -> tuple[str, ...]:
     """Returns the groups of a node, outermost first, without the node's own name."""
-    for entry in node.metadata_props:
-        if entry.key == _NAME_SCOPES:
-            return _from_name_scopes(entry.value)
-    for entry in node.metadata_props:
-        if entry.key == _NAMESPACE:
-            parts = [part.split(":")[0].strip() for part in entry.value.split("/")]
-            return tuple(part for part in parts[:-1] if part)
+    metadata = {entry.key: entry.value for entry in node.metadata_props}
+    if _NAME_SCOPES in metadata:
+        return _from_name_scopes(metadata[_NAME_SCOPES])
+    if _NAMESPACE in metadata:
+        parts = [part.split(":")[0].strip() for part in metadata[_NAMESPACE].split("/")]
+        return tuple(part for part in parts[:-1] if part)
     separator = "/" if "/" in node.name else "." if "." in node.name else ""
     if not separator:
         return ()
