@@ -14,6 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -28,6 +29,7 @@ COMMANDS = {
     "check": "the stages that follow from a plan, and what is wrong with it",
     "split": "writes the stages",
     "verify": "runs the original and the stages and compares every output",
+    "rewrite": "finds patterns in a torch.fx model and replaces them",
     "render": "draws the model or its stages without a window",
     "demo": "takes the bundled model through the whole job",
 }
@@ -47,6 +49,9 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by whoever started us
+            setattr(sys, stream, Path(os.devnull).open("w"))  # noqa: SIM115  # for as long as the program runs
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
@@ -61,8 +66,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return _INTERRUPTED
+    except OSError as error:
+        if debug:
+            traceback.print_exc()
+        if not error.filename:
+            _drop_output()
+        where = one_line(str(error.filename or "standard output"))
+        return _fail(f"error: {one_line(error.strerror or str(error))} ({where}): check the place and the disk", 2)
     except MemoryError:
         return _fail("error: not enough memory (this machine): close other programs, or use a larger machine", 2)
     except Exception as error:  # noqa: BLE001  # the last line of defence: a user never sees a traceback unasked
@@ -72,6 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(
             f"error: an internal fault, {what} (cutter-gui {__version__}): run again with --debug, report it", 2
         )
+
+
+def _drop_output() -> None:
+    """Sends what is still to be written to nowhere, so that no complaint follows when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(line: str, code: int) -> int:
