@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from cutter_gui import frames
 from cutter_gui.core.errors import Cancelled, CutterError, InvalidPlan
 from cutter_gui.core.format import Progress, format_for, formats
-from cutter_gui.frames import Failed, OpenModel, Request, Result, SplitStages, Stopped, Stopping, VerifyStages
+from cutter_gui.frames import Failed, LayOut, OpenModel, Request, Result, SplitStages, Stopped, Stopping, VerifyStages
 
 _PROGRESS_INTERVAL = 0.03  # seconds; more messages than the screen has frames help nobody
 _ORPHAN_GRACE = 2.0  # seconds a job has to clean up after its window is gone
@@ -86,13 +86,29 @@ def _part_of(progress: Progress, start: float, end: float) -> Progress:
 
 
 def open_model(request: OpenModel, channel: Channel) -> None:
-    from cutter_gui.layout import LayoutOptions, lay_out
+    from cutter_gui.core.groups import find_groups
+    from cutter_gui.layout import LayoutOptions
+    from cutter_gui.layout.folded_scene import lay_out_folded
+    from cutter_gui.layout.folding import folding_of_text, opening_folding
 
     channel.progress("Reading the model", 0.0)
     graph = format_for(request.path).load(request.path, _part_of(channel.progress, 0.0, _LOAD_SHARE))
     channel.send_part(graph)
+    channel.progress("Finding groups", _LOAD_SHARE)
+    groups = find_groups(graph)
+    channel.send_part(groups)
+    folding = request.folding or folding_of_text(request.remembered.get(graph.fingerprint, ""), groups)
+    folding = opening_folding(graph, groups) if folding is None else folding
+    channel.send_part(folding)
     options = request.options or LayoutOptions()
-    channel.send_part(lay_out(graph, options, _part_of(channel.progress, _LOAD_SHARE, 1.0)))
+    progress = _part_of(channel.progress, _LOAD_SHARE, 1.0)
+    channel.send_part(lay_out_folded(graph, groups, folding, options, progress))
+
+
+def lay_out_graph(request: LayOut, channel: Channel) -> None:
+    from cutter_gui.layout import lay_out
+
+    channel.send_part(lay_out(request.graph, request.options, channel.progress))
 
 
 def split_stages(request: SplitStages, channel: Channel) -> object:
@@ -120,6 +136,8 @@ def run(request: Request, channel: Channel) -> None:
         result: object = None
         if isinstance(request, OpenModel):
             open_model(request, channel)
+        elif isinstance(request, LayOut):
+            lay_out_graph(request, channel)
         elif isinstance(request, SplitStages):
             result = split_stages(request, channel)
         else:
@@ -157,9 +175,10 @@ def _end_with_window(stdin: BinaryIO) -> None:
 
 def _prepare() -> None:
     """Imports what every job needs, so that a worker in reserve answers at once."""
-    import cutter_gui.layout  # noqa: F401 - imported for its time, not its names
+    from cutter_gui.layout import prepare
 
     formats()
+    prepare()
 
 
 def serve(stdin: BinaryIO, channel: Channel, prepare: Callable[[], None] = _prepare) -> None:

@@ -1,17 +1,15 @@
-"""The x of every vertex once the layers are ordered: long edges straight, boxes balanced above their neighbours.
+"""The x of every vertex of a stretch once its layers are ordered: long edges straight, boxes balanced.
 
-Terms: a *bend* is a vertex of a long link; an *inner segment* joins two bends; a *block* is a chain of vertices, one a
-layer, that get the same x; a *conflict* is a segment that crosses an inner segment and gives way to it.
+Terms: a *bend* is a vertex of a long link; an *inner* segment joins two bends; a *run* is a chain of linked vertices
+at one x, one a layer.
 
-Steps (Brandes and Koepf, 2002): (1) mark conflicts; (2) four times, from above or below and from left or right, align
-each vertex with the middle one of its neighbours where that crosses no alignment made before; (3) place the blocks: as
-far left as separations allow, then each as far right as the blocks beside it allow, which closes gaps; (4) line up the
-four results and take the mean of the middle two, which keeps all separations; (5) a few times, move each straight run
-of vertices towards the middle of what it is linked to, as far as its neighbours let it: blocks without a neighbour on
-one side would else stay far off.
+Steps: (1) a linear program, as dot solves one (Gansner, Koutsofios, North and Vo, 1993, section 4): least weighted sum
+of how far segments run sideways, inner ones heaviest so that long links are straight, neighbours in a layer keeping
+their distance, waists at 0; rows are kept narrow with a small weight; (2) of the many solutions a balanced one: each
+run moves to the middle of what it is linked to, as far as its neighbours let it.
 
-Complexity: O(V + E), iterative: blocks are placed in topological order instead of by the paper's recursion. Left out:
-the classes of the paper, which the second pass of (3) makes unnecessary.
+Complexity: that of the dual simplex method of HiGHS, for stretches of some thousand vertices; larger ones go to
+`cutter_gui.layout.relaxation`. The same stretch gives the same positions.
 """
 
 from __future__ import annotations
@@ -20,166 +18,103 @@ from itertools import pairwise
 
 import numpy as np
 
+from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.layout.ordering import Levels
-from cutter_gui.layout.placement import Doubles
+from cutter_gui.layout.stretches import Doubles
 
-DRAW_IN_SWEEPS = 8
-FEW_SWEEPS = 3
-MANY = 30_000
+WEIGHTS = (1.0, 2.0, 8.0)  # of segments with no bend, one and two at their ends
+NARROW = 0.02  # weight of the width of a layer
+BALANCE_SWEEPS = 4
 STRAIGHT = 0.01
 SETTLED = 0.5
 
 
-def aligned(levels: Levels, width: Doubles, gap: float, box_count: int) -> Doubles:
+def aligned(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
     """Returns [V] float64, the x of the middle of each vertex.
 
     Args:
         levels: The vertices, ordered.
         width: [V], their widths.
+        is_bend: [V].
+        fixed: [V], the vertices that stay at 0.
         gap: Free room between neighbours.
-        box_count: Vertices from this number on are bends.
     """
     if not len(width):
         return np.zeros(0, dtype=np.float64)
-    place = levels.places()
-    above = [sorted(row, key=place.__getitem__) if len(row) > 1 else row for row in levels.above]
-    below = [sorted(row, key=place.__getitem__) if len(row) > 1 else row for row in levels.below]
-    conflicts = _conflicts(levels.layers, above, place, box_count)
-    widths = width.tolist()
-    results = []
-    for downwards in (True, False):
-        layers = levels.layers if downwards else levels.layers[::-1]
-        near = above if downwards else below
-        for rightwards in (True, False):
-            root = _blocks(layers, near, place, conflicts, rightwards)
-            x = _placed(layers, root, widths, gap, rightwards)
-            results.append(np.asarray(x, dtype=np.float64))
-    return _drawn_in(levels, above, _balanced(results, width).tolist(), widths, gap)
+    x = _straightened(levels, width, is_bend, fixed, gap)
+    if not np.any(fixed):
+        x -= (float(x.min()) + float(x.max())) / 2
+    return _balanced(levels, np.floor(x + STRAIGHT).tolist(), width.tolist(), fixed, gap)
 
 
-def _conflicts(
-    layers: list[list[int]], above: list[list[int]], place: list[int], box_count: int
-) -> set[tuple[int, int]]:
-    """Returns segments (upper, lower) that cross an inner segment; step 1."""
-    marked: set[tuple[int, int]] = set()
-    for upper, lower in pairwise(layers):
-        if len(upper) < 2 or len(lower) < 2:
-            continue
-        left, scanned = 0, 0
-        for at, vertex in enumerate(lower):
-            inner = -1
-            if vertex >= box_count and above[vertex] and above[vertex][0] >= box_count:
-                inner = place[above[vertex][0]]
-            if inner < 0 and at < len(lower) - 1:
-                continue
-            right = inner if inner >= 0 else len(upper) - 1
-            while scanned <= at:
-                other = lower[scanned]
-                for head in above[other]:
-                    is_inner = other >= box_count and head >= box_count
-                    if not is_inner and not left <= place[head] <= right:
-                        marked.add((head, other))
-                scanned += 1
-            left = right
-    return marked
+def _straightened(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
+    """Solves the linear program; step 1."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    count = len(width)
+    heads, tails = _segments(levels)
+    weight = np.array(WEIGHTS)[is_bend[heads].astype(np.int64) + is_bend[tails]]
+    rows = len(heads)
+    # Variables: x of each vertex, then how far each segment runs sideways: no less than the difference, both ways.
+    cost = np.concatenate([np.zeros(count), weight])
+    for layer in levels.layers:
+        cost[layer[-1]] += NARROW
+        cost[layer[0]] -= NARROW
+    beside = [pair for layer in levels.layers for pair in pairwise(layer)]
+    pairs = len(beside)
+    left, right = np.array(beside, dtype=np.int64).reshape(-1, 2).T
+    row = np.concatenate([np.repeat(np.arange(rows), 3), rows + np.repeat(np.arange(rows), 3)])
+    slack = count + np.arange(rows)
+    column = np.concatenate([np.stack([heads, tails, slack], 1).ravel(), np.stack([tails, heads, slack], 1).ravel()])
+    values = np.tile([1.0, -1.0, -1.0], 2 * rows)
+    row = np.concatenate([row, 2 * rows + np.repeat(np.arange(pairs), 2)])
+    column = np.concatenate([column, np.stack([left, right], 1).ravel()])
+    values = np.concatenate([values, np.tile([1.0, -1.0], pairs)])
+    limit = np.concatenate([np.zeros(2 * rows), -((width[left] + width[right]) / 2 + gap)])
+    free = np.full((count + rows, 2), np.inf)
+    free[:, 0] = np.where(np.arange(count + rows) < count, -np.inf, 0.0)
+    still = np.flatnonzero(fixed) if np.any(fixed) else np.array([levels.layers[0][0]])
+    free[still] = 0.0
+    matrix = csr_matrix((values, (row, column)), shape=(2 * rows + pairs, count + rows))
+    # The stubs know no sparse matrices here; the documentation of linprog does.
+    found = linprog(cost, A_ub=matrix, b_ub=limit, bounds=free, method="highs-ds")  # type: ignore[call-overload]
+    assert found.x is not None, found.message
+    return np.asarray(found.x[:count], dtype=np.float64)
 
 
-def _blocks(
-    layers: list[list[int]], near: list[list[int]], place: list[int], conflicts: set[tuple[int, int]], rightwards: bool
-) -> list[int]:
-    """Returns the root of each vertex's block; step 2."""
-    root = list(range(len(place)))
-    taken = [False] * len(place)
-    for layer in layers:
-        limit = -1 if rightwards else len(place)
-        for vertex in layer if rightwards else reversed(layer):
-            neighbours = near[vertex]
-            count = len(neighbours)
-            if not count:
-                continue
-            middles = (count // 2,) if count % 2 else (count // 2 - 1, count // 2)
-            for middle in middles if rightwards else reversed(middles):
-                other = neighbours[middle]
-                at = place[other]
-                if taken[other] or not (limit < at if rightwards else at < limit):
-                    continue
-                if conflicts and ((other, vertex) in conflicts or (vertex, other) in conflicts):
-                    continue
-                root[vertex] = root[other]
-                taken[other] = True
-                limit = at
-                break
-    return root
+def _segments(levels: Levels) -> tuple[Ints, Ints]:
+    heads = [head for head, tails in enumerate(levels.below) for _ in tails]
+    tails = [tail for tails in levels.below for tail in tails]
+    return np.array(heads, dtype=np.int32), np.array(tails, dtype=np.int32)
 
 
-def _placed(layers: list[list[int]], root: list[int], width: list[float], gap: float, rightwards: bool) -> list[float]:
-    """Returns the x of each vertex; step 3. Leftwards is rightwards in a mirror."""
-    count = len(root)
-    after: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-    waiting = [0] * count
-    for layer in layers:
-        sequence = layer if rightwards else layer[::-1]
-        for one, two in pairwise(sequence):
-            after[root[one]].append((root[two], (width[one] + width[two]) / 2 + gap))
-            waiting[root[two]] += 1
-    x = [0.0] * count
-    order = []
-    ready = [block for block in range(count) if root[block] == block and not waiting[block]]
-    while ready:
-        block = ready.pop()
-        order.append(block)
-        at = x[block]
-        for other, apart in after[block]:
-            if x[other] < at + apart:
-                x[other] = at + apart
-            waiting[other] -= 1
-            if not waiting[other]:
-                ready.append(other)
-    for block in reversed(order):
-        if after[block]:
-            room = min([x[other] - apart for other, apart in after[block]])
-            if room > x[block]:
-                x[block] = room
-    sign = 1.0 if rightwards else -1.0
-    return [sign * x[block] for block in root]
-
-
-def _balanced(results: list[Doubles], width: Doubles) -> Doubles:
-    """Returns the mean of the middle two of the four results, lined up with the narrowest; step 4."""
-    lows = [float((x - width / 2).min()) for x in results]
-    highs = [float((x + width / 2).max()) for x in results]
-    narrowest = min(range(4), key=lambda index: highs[index] - lows[index])
-    lined = []
-    for index, x in enumerate(results):
-        leftmost = index % 2 == 0
-        shift = lows[narrowest] - lows[index] if leftmost else highs[narrowest] - highs[index]
-        lined.append(x + shift)
-    ranked = np.sort(np.stack(lined), axis=0)
-    return np.asarray((ranked[1] + ranked[2]) / 2, dtype=np.float64)
-
-
-def _drawn_in(levels: Levels, above: list[list[int]], x: list[float], width: list[float], gap: float) -> Doubles:
-    """Returns positions with straight runs moved towards what they are linked to; step 5."""
-    runs = _runs(levels, above, x)
+def _balanced(levels: Levels, x: list[float], width: list[float], fixed: Bools, gap: float) -> Doubles:
+    """Returns positions with runs moved towards what they are linked to; step 2."""
+    runs = _runs(levels, x)
     left, right = _neighbours(levels)
     run_of = [0] * len(x)
     for number, run in enumerate(runs):
         for vertex in run:
             run_of[vertex] = number
-    for sweep in range(DRAW_IN_SWEEPS if len(x) < MANY else FEW_SWEEPS):
+    still = {run_of[vertex] for vertex in np.flatnonzero(fixed).tolist()}
+    movable = [number for number in range(len(runs)) if number not in still]
+    for sweep in range(BALANCE_SWEEPS):
         moved = False
-        for number in range(len(runs)) if sweep % 2 == 0 else range(len(runs) - 1, -1, -1):
+        for number in movable if sweep % 2 == 0 else reversed(movable):
             run = runs[number]
             low, high = float("-inf"), float("inf")
-            linked: list[float] = []
             for vertex in run:
                 if left[vertex] >= 0:
                     low = max(low, x[left[vertex]] + (width[left[vertex]] + width[vertex]) / 2 + gap)
                 if right[vertex] >= 0:
                     high = min(high, x[right[vertex]] - (width[right[vertex]] + width[vertex]) / 2 - gap)
-            for vertex in (run[0], run[-1]):
-                linked += [x[other] for other in levels.above[vertex] if run_of[other] != number]
-                linked += [x[other] for other in levels.below[vertex] if run_of[other] != number]
+            linked = [
+                x[other]
+                for vertex in run
+                for other in (*levels.above[vertex], *levels.below[vertex])
+                if run_of[other] != number
+            ]
             if linked and low <= high:
                 linked.sort()
                 middle = (linked[(len(linked) - 1) // 2] + linked[len(linked) // 2]) / 2
@@ -192,13 +127,13 @@ def _drawn_in(levels: Levels, above: list[list[int]], x: list[float], width: lis
     return np.asarray(x, dtype=np.float64)
 
 
-def _runs(levels: Levels, above: list[list[int]], x: list[float]) -> list[list[int]]:
+def _runs(levels: Levels, x: list[float]) -> list[list[int]]:
     """Returns chains of linked vertices at one x, from the top."""
     run_of = [-1] * len(x)
     runs: list[list[int]] = []
     for layer in levels.layers:
         for vertex in layer:
-            for other in above[vertex]:
+            for other in levels.above[vertex]:
                 number = run_of[other]
                 if abs(x[other] - x[vertex]) < STRAIGHT and runs[number][-1] == other:
                     run_of[vertex] = number

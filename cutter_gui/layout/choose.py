@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Graph
 from cutter_gui.layout import graphviz, layered
@@ -35,6 +37,15 @@ def lay_out(graph: Graph, options: LayoutOptions | None = None, progress: Progre
     scene = make_scene(sketch, placement)
     progress("Arranging the graph", 1.0)
     return scene
+
+
+def prepare() -> None:
+    """Imports what the engines import when they need it, which takes longer than many a layout."""
+    import scipy.optimize
+    import scipy.sparse.csgraph  # noqa: F401 - imported for its time, not its names
+
+    with suppress(ImportError):
+        import pygraphviz  # noqa: F401
 
 
 def _place(sketch: Sketch, options: LayoutOptions, progress: Progress) -> Placement:

@@ -2,20 +2,22 @@
 
 Terms: a *vertex* is a box or a *bend*, the place where a link passes through a layer; the *span* of a link is the
 number of layers it goes down; a link is *long* when its bends are not worth their cost, and goes *beside* the boxes in
-a *lane* of its own.
+a *lane* of its own; a *stretch* is a part between two layers of one vertex.
 
-Steps: (1) layers are longest paths (`cutter_gui.layout.layers`); (2) links get bends, short ones first, until the
-budget of bends is used up; the rest are long; (3) `cutter_gui.layout.ordering` orders the vertices of each layer;
-(4) `cutter_gui.layout.alignment` gives them x; (5) layers get y from their highest cell; (6) routes go through the
-bends with vertical tangents, straight across a layer and curved between layers, so that they touch no box; long ones go
-from their source to a lane outside all layers they pass, down, and back.
+Steps: (1) layers are longest paths (`cutter_gui.layout.layers`), rows of many small pieces folded into shelves
+(`cutter_gui.layout.shelves`); (2) links get bends, short ones first, until the budget of bends is used up; the rest
+are long; (3) the layers are cut into stretches, and of equal ones only the first is laid out
+(`cutter_gui.layout.stretches`); (4) within a stretch the vertices of each layer are ordered for few crossings and get
+x for straight edges: exactly (`ordering`, `alignment`) or, for stretches of many thousand vertices and once
+`CAREFUL_IN_ALL` have had that care, in arrays (`ordering_wide`, `relaxation`); (5) layers get y from their highest
+cell; (6) routes go through the bends with vertical tangents, straight across a layer and curved between layers, so
+that they touch no box; long ones go from their source to a lane outside all layers they pass, down, and back.
 
 Complexity: O((V + K) log V) for V vertices and K links with a fixed number of sweeps; bends are at most
 `BENDS_PER_BOX` times the boxes and links, so V is linear in the graph. No recursion; the same graph gives the same
 picture.
 
-Left out: network simplex ranking, transposition of neighbours, ports inside the ordering, and laying out repeated
-blocks once.
+Left out: network simplex ranking and ports inside the ordering.
 """
 
 from __future__ import annotations
@@ -29,15 +31,20 @@ from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.layout.alignment import aligned
 from cutter_gui.layout.ordering import Levels, ordered
+from cutter_gui.layout.ordering_wide import ordered_wide
 from cutter_gui.layout.placement import NODE_GAP, Doubles, Placement, Routes
-from cutter_gui.layout.routing import curve_through
+from cutter_gui.layout.relaxation import relaxed
 from cutter_gui.layout.rows import row_heights
+from cutter_gui.layout.shelves import shelved
 from cutter_gui.layout.sketch import Sketch
+from cutter_gui.layout.stretches import Cutting, Stretch
 
 BENDS_PER_BOX = 2
 BENDS_ALWAYS = 2000
 BEND_WIDTH = 8.0
 LANE_STEP = 12.0
+CAREFUL_UP_TO = 2500  # vertices of a stretch
+CAREFUL_IN_ALL = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,24 +71,22 @@ class Bends:
 def place(sketch: Sketch, progress: Progress = no_progress) -> Placement:
     """Returns positions of the cells and routes of the links; see the top of this file."""
     progress("Arranging in layers", 0.1)
-    bends = _bend(sketch)
-    levels = Levels.of(bends.layer, bends.upper, bends.lower)
-    levels = ordered(levels, progress)
-    progress("Aligning the layers", 0.6)
-    x = aligned(levels, bends.width, NODE_GAP, sketch.box_count)
-    x[: sketch.box_count] = np.round(x[: sketch.box_count])
-    top, height = row_heights(sketch, x[: sketch.box_count], sketch.layer, len(levels.layers))
+    layer = shelved(sketch)
+    bends = _bend(sketch, layer)
+    x = _across(sketch, bends, progress)
+    progress("Routing edges", 0.8)
+    count = int(layer.max()) + 1
+    top, height = row_heights(sketch, x[: sketch.box_count], layer, count)
     center = np.empty((sketch.box_count, 2), dtype=np.float64)
     center[:, 0] = x[: sketch.box_count]
-    center[:, 1] = top[sketch.layer] + height[sketch.layer] / 2
-    progress("Routing edges", 0.8)
-    lanes = _lanes(sketch, bends, x, len(levels.layers))
+    center[:, 1] = top[layer] + height[layer] / 2
+    lanes = _lanes(sketch, bends, x, count)
     return Placement("layered", center, _routes(sketch, bends, x, top, height, lanes))
 
 
-def _bend(sketch: Sketch) -> Bends:
-    """Splits links at the layers they pass, within the budget; steps 1 and 2."""
-    source, target, layer = sketch.link_source, sketch.link_target, sketch.layer
+def _bend(sketch: Sketch, layer: Ints) -> Bends:
+    """Splits links at the layers they pass, within the budget; step 2."""
+    source, target = sketch.link_source, sketch.link_target
     span = layer[target] - layer[source]
     down = span > 0
     count = np.where(down, span - 1, 0)
@@ -111,15 +116,41 @@ def _bend(sketch: Sketch) -> Bends:
     )
 
 
+def _across(sketch: Sketch, bends: Bends, progress: Progress) -> Doubles:
+    """Returns [V], the x of every vertex; steps 3 and 4."""
+    is_bend = np.arange(len(bends.layer)) >= sketch.box_count
+    cutting = Cutting.of(bends.layer, bends.width, is_bend, bends.upper, bends.lower)
+    x = np.zeros(len(bends.layer), dtype=np.float64)
+    known: dict[bytes, Doubles] = {}
+    cared_for = 0
+    for first, end, stretch in cutting.stretches():
+        progress("Untangling the layers", 0.2 + 0.6 * end / len(x))
+        signature = stretch.signature
+        if signature not in known:
+            careful = stretch.vertex_count <= min(CAREFUL_UP_TO, CAREFUL_IN_ALL - cared_for)
+            cared_for += stretch.vertex_count if careful else 0
+            known[signature] = _placed(stretch, careful)
+        x[cutting.order[first:end]] = known[signature]
+    return x
+
+
+def _placed(stretch: Stretch, careful: bool) -> Doubles:
+    if not careful:
+        return relaxed(stretch, ordered_wide(stretch), NODE_GAP)
+    levels = ordered(Levels.of(stretch.starts.tolist(), stretch.upper, stretch.lower))
+    return aligned(levels, stretch.width, stretch.is_bend, stretch.fixed, NODE_GAP)
+
+
 def _lanes(sketch: Sketch, bends: Bends, x: Doubles, layer_count: int) -> dict[int, float]:
     """Returns the x of the lane of each long link: outside every layer it passes, no two in one place."""
-    long = np.flatnonzero(~bends.through & (sketch.layer[sketch.link_target] > sketch.layer[sketch.link_source]))
+    layer = bends.layer
+    long = np.flatnonzero(~bends.through & (layer[sketch.link_target] > layer[sketch.link_source]))
     if not len(long):
         return {}
     right = np.full(layer_count, -np.inf)
-    np.maximum.at(right, bends.layer, x + bends.width / 2)
+    np.maximum.at(right, layer, x + bends.width / 2)
     tables = _range_maxima(right)
-    upper, lower = sketch.layer[sketch.link_source[long]], sketch.layer[sketch.link_target[long]]
+    upper, lower = layer[sketch.link_source[long]], layer[sketch.link_target[long]]
     lanes: dict[int, float] = {}
     free: list[int] = []
     busy: list[tuple[int, int]] = []
@@ -152,23 +183,35 @@ def _range_maxima(values: Doubles) -> list[Doubles]:
 
 def _routes(sketch: Sketch, bends: Bends, x: Doubles, top: Doubles, height: Doubles, lanes: dict[int, float]) -> Routes:
     """Returns the curves; step 6."""
-    rows: list[list[list[float]]] = []
-    tops, bottoms, xs = top.tolist(), (top + height).tolist(), x.tolist()
-    sources, targets, layer = sketch.link_source.tolist(), sketch.link_target.tolist(), sketch.layer.tolist()
-    half = (sketch.size[:, 1] / 2).tolist()
-    first = bends.first_bend.tolist()
-    for link, through in enumerate(bends.through.tolist()):
-        source, target = sources[link], targets[link]
-        upper, lower = layer[source], layer[target]
-        if not through and link not in lanes:
-            rows.append([])
-            continue
-        if through:
-            places = xs[first[link] : first[link] + lower - upper - 1] if lower - upper > 1 else []
-            passed = [(at, tops[upper + 1 + n], bottoms[upper + 1 + n]) for n, at in enumerate(places)]
-        else:
-            passed = [(lanes[link], tops[upper + 1], bottoms[lower - 1])]
-        start = (tops[upper] + bottoms[upper]) / 2 + half[source]
-        end = (tops[lower] + bottoms[lower]) / 2 - half[target]
-        rows.append(curve_through((xs[source], start), passed, (xs[target], end)))
-    return Routes.from_rows(rows)
+    links = len(sketch.link_source)
+    source, target, layer = sketch.link_source, sketch.link_target, bends.layer
+    half = sketch.size[:, 1].astype(np.float64) / 2
+    middle = top + height / 2
+    passed = np.where(bends.first_bend >= 0, layer[target] - layer[source] - 1, 0) * bends.through
+    drawn = bends.through.copy()
+    lane_links = np.array(sorted(lanes), dtype=np.int64)
+    drawn[lane_links] = True
+    passed[lane_links] = 1
+    stops = np.where(drawn, 2 + 2 * passed, 0)
+    starts = np.cumsum(stops) - stops
+    points = np.zeros((int(stops.sum()), 2), dtype=np.float64)
+    shown = np.flatnonzero(drawn)
+    points[starts[shown], 0] = x[source[shown]]
+    points[starts[shown], 1] = middle[layer[source[shown]]] + half[source[shown]]
+    ends = starts[shown] + stops[shown] - 1
+    points[ends, 0] = x[target[shown]]
+    points[ends, 1] = middle[layer[target[shown]]] - half[target[shown]]
+    bent = np.flatnonzero(bends.through & (passed > 0))
+    link = np.repeat(bent, passed[bent])
+    step = np.arange(len(link)) - np.repeat(np.cumsum(passed[bent]) - passed[bent], passed[bent])
+    bend = bends.first_bend[link] + step
+    at = starts[link] + 1 + 2 * step
+    row = layer[bend]
+    points[at, 0] = points[at + 1, 0] = x[bend]
+    points[at, 1], points[at + 1, 1] = top[row], top[row] + height[row]
+    at = starts[lane_links] + 1
+    points[at, 0] = points[at + 1, 0] = [lanes[int(one)] for one in lane_links]
+    points[at, 1] = top[layer[source[lane_links]] + 1]
+    last = layer[target[lane_links]] - 1
+    points[at + 1, 1] = top[last] + height[last]
+    return Routes.through(links, np.repeat(np.arange(links), stops), points)

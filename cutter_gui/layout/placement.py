@@ -12,7 +12,6 @@ Complexity: O((B + K) log K).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +24,7 @@ NODE_GAP = 24
 LAYER_GAP = 44
 MARGIN = 32
 PORT_STEP = 16
+STRAIGHT = 0.5
 PORT_MARGIN = 16  # ports keep so far from the corners of a box
 
 Doubles = npt.NDArray[np.float64]
@@ -43,6 +43,37 @@ class Routes:
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
         flat = [point for row in rows for point in row]
         return cls(starts, np.asarray(flat, dtype=np.float64).reshape(-1, 2))
+
+    @classmethod
+    def through(cls, count: int, link: Ints, stops: Doubles) -> Routes:
+        """Returns curves through stops, vertical at each; runs of stops at one x become one straight piece.
+
+        Args:
+            count: Number of links.
+            link: [S], the link of each stop, ascending.
+            stops: [S, 2], each link's stops from its source to its target.
+        """
+        if not len(link):
+            return cls(np.zeros(count + 1, dtype=np.int32), np.zeros((0, 2), dtype=np.float64))
+        same = link[1:] == link[:-1]
+        level = np.abs(np.diff(stops[:, 0])) < STRAIGHT
+        between = np.r_[False, same] & np.r_[same, False]
+        kept = ~(between & np.r_[False, level] & np.r_[level, False])
+        link, stops = link[kept], stops[kept]
+        piece = np.flatnonzero(link[1:] == link[:-1])
+        one, two = stops[piece], stops[piece + 1]
+        pull = _pull(two[:, 1] - one[:, 1], np.abs(two[:, 0] - one[:, 0]))
+        lengths = np.bincount(link[piece], minlength=count) * 3
+        starts = np.concatenate([[0], np.cumsum(np.where(lengths > 0, lengths + 1, 0))]).astype(np.int32)
+        points = np.empty((int(starts[-1]), 2), dtype=np.float64)
+        drawn = np.flatnonzero(lengths)
+        points[starts[drawn]] = stops[np.searchsorted(link, drawn)]
+        # Each piece adds three points; those of one link follow its first.
+        at = 3 * np.arange(len(piece)) + 1 + np.cumsum(lengths > 0)[link[piece]] - 1
+        points[at] = one + np.stack([np.zeros(len(pull)), pull], axis=1)
+        points[at + 1] = two - np.stack([np.zeros(len(pull)), pull], axis=1)
+        points[at + 2] = two
+        return cls(starts, points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +129,14 @@ def _bounds(rects: Floats, points: Floats) -> tuple[float, float, float, float]:
 
 def vertical_curve(start: tuple[float, float], end: tuple[float, float]) -> list[list[float]]:
     """Returns the control points of a curve that leaves and arrives vertically, with round corners where it is flat."""
-    drop, sideways = end[1] - start[1], abs(end[0] - start[0])
-    pull = drop * (0.5 + 0.35 * min(sideways / max(4 * abs(drop), 1.0), 1.0))
+    pull = float(_pull(np.float64(end[1] - start[1]), np.float64(abs(end[0] - start[0]))))
     return [[start[0], start[1]], [start[0], start[1] + pull], [end[0], end[1] - pull], [end[0], end[1]]]
+
+
+def _pull(drop: Doubles | np.float64, sideways: Doubles | np.float64) -> Doubles:
+    """Returns how far the tangents of a curve reach: farther where it is flat."""
+    steep = np.minimum(sideways / np.maximum(4 * np.abs(drop), 1.0), 1.0)
+    return np.asarray(drop * (0.5 + 0.35 * steep), dtype=np.float64)
 
 
 def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
@@ -108,17 +144,26 @@ def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
     missing = np.flatnonzero(np.diff(routes.starts) == 0)
     if not len(missing):
         return Routes(routes.starts, routes.points.copy())
-    rows = [routes.points[a:b].tolist() for a, b in zip(routes.starts[:-1], routes.starts[1:], strict=True)]
+    lengths = np.diff(routes.starts)
+    added: list[list[list[float]]] = []
     for link in missing.tolist():
         left, top, width, height = rects[sketch.link_source[link]].tolist()
         to_left, to_top, to_width, _ = rects[sketch.link_target[link]].tolist()
         start, end = (left + width / 2, top + height), (to_left + to_width / 2, to_top)
-        rows[link] = (
+        added.append(
             upward_curve(start, end, max(left + width, to_left + to_width))
             if end[1] <= start[1]
-            else (vertical_curve(start, end))
+            else vertical_curve(start, end)
         )
-    return Routes.from_rows(rows)
+    extra = Routes.from_rows(added)
+    lengths[missing] = np.diff(extra.starts)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    is_extra = np.zeros(len(lengths), dtype=np.bool_)
+    is_extra[missing] = True
+    from_extra = np.repeat(is_extra, lengths)
+    points = np.empty((int(starts[-1]), 2), dtype=np.float64)
+    points[from_extra], points[~from_extra] = extra.points, routes.points
+    return Routes(starts, points)
 
 
 def upward_curve(start: tuple[float, float], end: tuple[float, float], right: float) -> list[list[float]]:
@@ -171,32 +216,29 @@ def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles) -> Doubles:
         rects: [B, 4].
     """
     center = rects[box, 0] + rects[box, 2] / 2
-    result: Doubles = center.copy()
     ranked = np.lexsort((group, towards, box))
-    bounds = np.flatnonzero(np.r_[True, box[ranked][1:] != box[ranked][:-1], True]).tolist()
-    for start, end in pairwise(bounds):
-        if end - start == 1:
-            continue
-        links = ranked[start:end]
-        middle, width = float(center[links[0]]), float(rects[box[links[0]], 2])
-        groups: dict[int, list[int]] = {}
-        for link in links.tolist():
-            groups.setdefault(int(group[link]), []).append(link)
-        if len(groups) > 1:
-            wanted = [float(towards[members[0]]) - middle for members in groups.values()]
-            for offset, members in zip(_spread(wanted, width / 2 - PORT_MARGIN), groups.values(), strict=True):
-                result[members] = middle + offset
+    boxes, groups = box[ranked], group[ranked]
+    # A unit is the links of one group on one box; they follow each other.
+    new_box = np.r_[True, boxes[1:] != boxes[:-1]]
+    new_unit = new_box | np.r_[True, groups[1:] != groups[:-1]]
+    unit = np.cumsum(new_unit) - 1
+    of_box = (np.cumsum(new_box) - 1)[new_unit]
+    first = np.flatnonzero(np.r_[True, of_box[1:] != of_box[:-1]])
+    count = np.diff(np.r_[first, len(of_box)])[of_box]
+    index = np.arange(len(of_box)) - first[of_box]
+    lead = ranked[new_unit]
+    wanted = towards[lead] - center[lead]
+    reach = np.maximum(rects[box[lead], 2] / 2 - PORT_MARGIN, 0.0)
+    step = np.minimum(PORT_STEP, 2 * reach / np.maximum(count - 1, 1))
+    # The unit nearest the middle keeps nearly the place it wants, the others stand a step apart.
+    nearest = np.lexsort((index, np.abs(wanted), of_box))[first][of_box]
+    anchor, pull = index[nearest], wanted[nearest]
+    at = np.where(np.abs(pull) > 1, np.clip(pull, -PORT_STEP / 2, PORT_STEP / 2), 0.0)
+    at = np.minimum(np.maximum(at, anchor * step - reach), reach - (count - 1 - anchor) * step)
+    offset = np.where(count > 1, at + (index - anchor) * step, 0.0)
+    result: Doubles = np.empty(len(box), dtype=np.float64)
+    result[ranked] = center[ranked] + offset[unit]
     return result
-
-
-def _spread(wanted: list[float], reach: float) -> list[float]:
-    """Returns ascending offsets within ``reach``, a step apart, the one nearest the middle nearly where it wants."""
-    count = len(wanted)
-    step = min(PORT_STEP, 2 * reach / (count - 1))
-    anchor = min(range(count), key=lambda index: (abs(wanted[index]), index))
-    at = min(max(wanted[anchor], -PORT_STEP / 2), PORT_STEP / 2) if abs(wanted[anchor]) > 1 else 0.0
-    at = min(max(at, -reach + anchor * step), reach - (count - 1 - anchor) * step)
-    return [at + (index - anchor) * step for index in range(count)]
 
 
 @dataclass(frozen=True, eq=False)

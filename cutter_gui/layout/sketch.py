@@ -14,12 +14,12 @@ Complexity: O((N + E) log E). Left out: positions, which are the engines' work.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
+import numpy.typing as npt
 
 from cutter_gui.core.graph import Bools, Graph, Ints, TensorKind
-from cutter_gui.layout.labels import short_name, uses_text
+from cutter_gui.layout.labels import NAME_CHARACTERS, short_name, uses_text
 from cutter_gui.layout.layers import longest_path_layers
 from cutter_gui.layout.scene import BoxKind, Bytes, Floats, LayoutOptions
 
@@ -114,8 +114,7 @@ def make_sketch(graph: Graph, options: LayoutOptions) -> Sketch:
     layer = longest_path_layers(len(kind), source, target)
     hub = _hubs(graph, source, target, tensor, edge, layer, options.hub_threshold)
     stubbed = hub[tensor] & (edge >= 0)
-    size = np.array([_size(graph, BoxKind(k), r) for k, r in zip(kind.tolist(), ref.tolist(), strict=True)], np.float32)
-    size = size.reshape(-1, 2)
+    size = _sizes(graph, kind, ref)
     left, right = _side_pills(graph, source_box, target[stubbed], tensor[stubbed], edge[stubbed])
     above, below = _nearest_consumers(source[stubbed], target[stubbed], tensor[stubbed], layer)
     kept = ~stubbed
@@ -211,7 +210,7 @@ def _side_pills(
     for box, hub, number in zip(target.tolist(), tensor.tolist(), edge.tolist(), strict=True):
         if hub not in widths:
             text = f"{short_name(graph.tensor_names[hub], 14)} ··· {uses_text(len(graph.consumers(hub)))}"
-            widths[hub] = _clamped(len(text) * 6.4 + 16, STUB_WIDTHS)
+            widths[hub] = int(_clamped(np.array([len(text) * 6.4 + 16]), STUB_WIDTHS)[0])
         side = left if count.get(box, 0) % 2 == 0 else right
         count[box] = count.get(box, 0) + 1
         side.append(SidePill(box, hub, number, widths[hub]))
@@ -237,14 +236,21 @@ def _cells(size: Floats, left: tuple[SidePill, ...], right: tuple[SidePill, ...]
     return np.asarray(cell, dtype=np.float32)
 
 
-def _size(graph: Graph, kind: BoxKind, ref: int) -> tuple[int, int]:
-    if kind == BoxKind.NODE:
-        op = len(graph.op(ref)) * 9.2 + 28
-        name = len(short_name(graph.node_label(ref))) * 6.4
-        return _clamped(max(op, name) + 28, NODE_WIDTHS), NODE_HEIGHT
-    return _clamped(len(short_name(graph.tensor_names[ref], 20)) * 7.2 + 28, PILL_WIDTHS), PILL_HEIGHT
+def _sizes(graph: Graph, kind: Bytes, ref: Ints) -> Floats:
+    """Returns width and height of each box, from the lengths of its texts: no font is asked."""
+    size = np.empty((len(kind), 2), dtype=np.float32)
+    is_node = kind == BoxKind.NODE
+    nodes = ref[is_node]
+    op = np.array([len(name) for name in graph.op_types], dtype=np.float64)[graph.node_op[nodes]]
+    name = np.array([len(graph.node_names[node] or graph.node_label(node)) for node in nodes.tolist()], np.float64)
+    size[is_node, 0] = _clamped(np.maximum(op * 9.2 + 28, np.minimum(name, NAME_CHARACTERS) * 6.4) + 28, NODE_WIDTHS)
+    size[is_node, 1] = NODE_HEIGHT
+    pill = np.array([len(graph.tensor_names[tensor]) for tensor in ref[~is_node].tolist()], dtype=np.float64)
+    size[~is_node, 0] = _clamped(np.minimum(pill, 20) * 7.2 + 28, PILL_WIDTHS)
+    size[~is_node, 1] = PILL_HEIGHT
+    return size
 
 
-def _clamped(width: float, limits: tuple[int, int]) -> int:
-    """Returns a width within the limits, a multiple of 8 so that its half is on the 4 pixel grid."""
-    return min(max(ceil(width / 8) * 8, limits[0]), limits[1])
+def _clamped(width: npt.NDArray[np.float64], limits: tuple[int, int]) -> npt.NDArray[np.float64]:
+    """Returns widths within the limits, multiples of 8 so that their halves are on the 4 pixel grid."""
+    return np.asarray(np.clip(np.ceil(width / 8) * 8, *limits), dtype=np.float64)
