@@ -109,4 +109,12 @@ def verify(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     )
 
 
-TASKS: dict[str, Task] = {"draft": draft, "split": split, "verify": verify}
+def rewrite(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Applies rules to a model."""
+    progress("Loading torch", 0.1)
+    from cutter_gui.fx.in_torch.rules import rewrite_model
+
+    return rewrite_model(request, _options(request), progress)
+
+
+TASKS: dict[str, Task] = {"draft": draft, "split": split, "verify": verify, "rewrite": rewrite}

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from torch import fx, nn
+from torch.fx._symbolic_trace import _assert_is_none
 from torch.overrides import get_overridable_functions
 
 from cutter_gui.core.errors import CutterError, one_line
@@ -234,11 +235,14 @@ def _tensor_functions() -> dict[str, Any]:
     from cutter_gui.fx.in_torch.serialize import target_name
 
     if not _KNOWN_FUNCTIONS:
+        _KNOWN_FUNCTIONS.update({"torch._assert": torch._assert, target_name(_assert_is_none): _assert_is_none})
         spaces = {torch: "torch", torch.functional: "torch.functional", nn.functional: "torch.nn.functional"}
         for space, functions in get_overridable_functions().items():
             if space is torch.Tensor:
                 continue
             for function in functions:
+                if not hasattr(function, "__module__"):  # what reads a property, which no graph calls
+                    continue
                 _KNOWN_FUNCTIONS.setdefault(target_name(function), function)
                 if space in spaces:
                     _KNOWN_FUNCTIONS.setdefault(f"{spaces[space]}.{function.__name__}", function)

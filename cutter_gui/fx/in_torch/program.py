@@ -8,6 +8,7 @@ the program was made from, so that a plan made from the archive's data fits.
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,6 +62,8 @@ class Program:
         reference: The module behind ``call``, whose weights get gradients.
         example_call: Arguments and keyword arguments for ``call``, or None.
         metadata: What ``info`` shows besides.
+        output_spec: torch's own description of how the outputs nest.
+        argument_names: Names of the parameters of the model's ``forward``, where they are known.
     """
 
     module: fx.GraphModule
@@ -76,6 +79,8 @@ class Program:
     ranges: Mapping[Any, Any] = field(default_factory=dict)
     example_call: tuple[tuple[Any, ...], dict[str, Any]] | None = None
     metadata: dict[str, str] = field(default_factory=dict)
+    output_spec: Any = None
+    argument_names: tuple[str, ...] = ()
 
     @property
     def input_names(self) -> list[str]:
@@ -155,6 +160,7 @@ def program_of(exported: ExportedProgram) -> Program:
         if node.op == "get_attr":
             set_by_path(root, str(node.target), get_by_path(exported.graph_module, str(node.target)), "constant")
         mapped[node] = copied(flat, node, mapped)
+        mapped[node].meta["val"] = as_returned(node.target, node.meta.get("val"))
     outputs, updates = _returned(exported)
     by_name = {node.name: node for node in mapped.values()}
     renamed = {node.name: mapped[node].name for node in placeholders}
@@ -183,7 +189,17 @@ def program_of(exported: ExportedProgram) -> Program:
         call=module,
         reference=module,
         example_call=exported.example_inputs,
+        output_spec=call.out_spec,
+        argument_names=_argument_names(exported),
     )
+
+
+def as_returned(target: Any, value: Any) -> Any:
+    """Returns what is known of a value in the container that the operator returns: a list of tensors, or a tuple."""
+    if not isinstance(value, (tuple, list)):
+        return value
+    returns = target._schema.returns if isinstance(target, torch._ops.OpOverload) else ()
+    return list(value) if len(returns) == 1 else tuple(value)
 
 
 def named_placeholder(graph: fx.Graph, name: str, meta: Mapping[str, Any]) -> fx.Node:
@@ -264,6 +280,12 @@ def _returned(exported: ExportedProgram) -> tuple[list[Any], list[tuple[str, str
     return outputs, updates
 
 
+def _argument_names(exported: ExportedProgram) -> tuple[str, ...]:
+    calls = exported.module_call_graph
+    signature = calls[0].signature if calls else None
+    return tuple(getattr(signature, "forward_arg_names", None) or ())
+
+
 def _examples(exported: ExportedProgram) -> list[Any] | None:
     given = exported.example_inputs
     return None if given is None else list(pytree.tree_leaves(given, is_leaf=lambda item: item is None))
@@ -286,7 +308,11 @@ def _branch(spec: Any, leaves: Any) -> Any:
     if spec.type is dict:
         return {"dict": [[key, item] for key, item in zip(spec.context, items, strict=True)]}
     name = f"{spec.type.__module__}.{spec.type.__qualname__}"
-    return {"type": name, "context": str(spec.context), "items": items}
+    try:
+        context = json.dumps(spec.context)
+    except TypeError:
+        context = str(spec.context)
+    return {"type": name, "context": context, "items": items}
 
 
 def copy_of(value: Any) -> Any:

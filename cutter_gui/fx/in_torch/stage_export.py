@@ -188,7 +188,7 @@ class _Exporter:
                 name = self._new_name(f"{value.name}_{index}")
                 made = named_node(self._graph, "call_function", operator.getitem, (value, index), {}, name, meta)
             parts.append(self._apart(made))
-        return tuple(parts)
+        return parts if isinstance(held, list) else tuple(parts)
 
 
 def _index(node: fx.Node) -> int:

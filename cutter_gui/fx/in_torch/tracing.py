@@ -41,9 +41,11 @@ def symbolic_trace_with_rewrite(
         root: What to trace.
         concrete_args: Arguments that are constants.
     """
-    graph = RewritingTracer().trace(root, concrete_args)
+    tracer = RewritingTracer()
+    graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__
-    return fx.GraphModule(root if isinstance(root, nn.Module) else nn.Module(), graph, name)
+    # Not the module given: it is a rewritten copy that gets the constants met while tracing.
+    return fx.GraphModule(tracer.root, graph, name)
 
 
 def export_program(
@@ -225,6 +227,8 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
         examples=examples,
         example_call=None if examples is None else (tuple(examples), {}),
         metadata={"traced": "before it was saved"},
+        output_spec=spec,
+        argument_names=tuple(node.name for node in module.graph.nodes if node.op == "placeholder"),
     )
 
 
@@ -292,11 +296,18 @@ def _propagate(module: fx.GraphModule, examples: Sequence[Any]) -> None:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             try:
                 FakeTensorProp(module, mode).propagate(*examples)
+                _note_absent_values(module)
                 return
             except (RuntimeError, NotImplementedError, AssertionError, TypeError):
                 for node in module.graph.nodes:
                     node.meta.pop("val", None)
     _run_for_types(module, examples)
+
+
+def _note_absent_values(module: fx.GraphModule) -> None:
+    """Notes that nodes without a value, such as assertions, give None; torch leaves them without a note."""
+    for node in module.graph.nodes:
+        node.meta.setdefault("val", None)
 
 
 class _Recorder(fx.Interpreter):

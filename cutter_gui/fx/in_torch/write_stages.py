@@ -107,6 +107,8 @@ def _write_stage(
 
 def _write_exported(program: Program, stage: StageModule, path: Path, captured: Mapping[str, Any] | None) -> str:
     """Writes a stage as an exported program; returns why not where torch cannot."""
+    if not stage.returned:
+        return f"{path.name} is not written: torch saves no program that returns nothing"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
