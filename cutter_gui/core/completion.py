@@ -1,49 +1,41 @@
-"""The cheapest way to complete a cut: a minimum cut, by bytes.
+"""What completes a cut: the cheapest edges by bytes, and the alternatives.
 
-Terms: cut k is incomplete in a component when both ends of one of its edges lie there. To *complete* it is to put each
-node of the component on one *side* of boundary k, before it or behind it, and to cut what runs from before to behind.
-A side is *fixed* where the plan leaves no choice: producers of edges of cut k and of the cuts before it stand before;
-consumers of edges of cut k and of the cuts after it stand behind. No edge may run from behind to before. A tensor
-that comes to cross boundary k costs its bytes once, however many consumers it has behind; tensors that cut k lists
-already cost nothing.
+Terms: cut k leaves a component *joined* where a node that must stand before boundary k and one that must stand behind
+it both lie there. Producers of edges of cut k and of the cuts before it must stand before; consumers of edges of cut k
+and of the cuts after it must stand behind. To *complete* the cut is to put each node of the component on a side, and to
+cut what runs from before to behind; nodes of other components stay in their stages.
 
-As a flow network: a node for each node of the component; for each tensor a gate, entered from its producer by an arc
-that carries its bytes and left to each consumer by arcs without limit, so that the tensor is paid for once; an arc
-without limit from each consumer back to its producer, so that nothing runs backward, and both ways between nodes that
-share storage; source and sink stand for the fixed sides and for nodes of other components, whose stages stand.
+A tensor costs its bytes once at each boundary that it newly crosses, however many consumers it has there; it is not
+new at cuts that list it. The boundary of another cut may run through the component too: where the edges added to cut
+k would have tensors take more hops over it than needed, edges are added to that cut as well. Each boundary can be
+settled on its own, within what the ones settled before leave: see `sides`.
 
-Steps: (1) fix sides; when a node that must stand behind comes before one that must stand before, there is no
-completion; (2) maximum flow by scipy's Dinic; (3) either what the source still reaches stands before and all else
-behind, or what still reaches the sink stands behind and all else before: both are minimum cuts, the earliest and the
-latest, and the one that can be written and lists fewer edges is taken.
+Steps: (1) close the sides that must be; when they meet there is no completion; (2) `cheapest_sides` of the free nodes,
+the earliest or the latest choice, whichever lists fewer edges; (3) stage the result, price the other boundaries that
+run through the component against the cheapest, and add to their cuts where that is less.
 
-Sizes: scipy computes with 32 bits, so bytes are divided by their greatest common divisor; where their sum is too large
-even so, they are rounded to about nine digits. Of equally cheap cuts the one with the fewest tensors is taken where
-the digits allow for it.
-
-Complexity: that of Dinic's algorithm, O(V^2 E) at worst and near linear on layered networks; callers bound the size.
-Left out: what the completion does to the bytes at other boundaries.
+Complexity: O(N + E) and a minimum cut over the free nodes; beyond `FREE_LIMIT` of them, the cheaper of the earliest and
+the latest sides there are. Left out: moving nodes of other components.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from cutter_gui.core.dtypes import dtype_of
-from cutter_gui.core.graph import Bools, Graph, Ints
+from cutter_gui.core.fixes import AddEdges
+from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.core.plan import CutEdge
-from cutter_gui.core.stages import Staging
+from cutter_gui.core.sides import Bonds, bytes_at, cheapest_sides, cost_of
+from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.core.stages_written import entry_of
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+FREE_LIMIT = 20_000
 
-FLOW_LIMIT = 2**31 - 2
-UNKNOWN_BITS = 32
+Choice = Literal["cheapest", "earlier", "later"]
 
 
 @dataclass(frozen=True)
@@ -51,173 +43,222 @@ class Completion:
     """What completes a cut in one component.
 
     Attributes:
+        choice: Which of the alternatives it is; ``earlier`` cuts as early as the plan leaves room for.
         edges: The entries to add to the cut.
+        elsewhere: (cut, entry) to add to other cuts.
         tensors: The tensors newly cut.
-        cost: Bytes of those tensors, symbols at their values.
+        cost: Bytes of what newly crosses, once a boundary, symbols at their values.
         before: The nodes of the component that then stand before the boundary.
         count: Number of edges newly cut.
     """
 
+    choice: Choice
     edges: tuple[CutEdge, ...]
     tensors: tuple[int, ...]
     cost: int
     before: tuple[int, ...]
     count: int
+    elsewhere: tuple[tuple[int, CutEdge], ...] = field(default=())
+
+    def additions(self, cut: int) -> tuple[AddEdges, ...]:
+        """Returns the edits of the plan."""
+        own = [AddEdges(cut, edge) for edge in self.edges]
+        return (*own, *(AddEdges(at, edge) for at, edge in self.elsewhere))
 
 
-def complete(staging: Staging, cut: int, component: int, symbols: Mapping[str, int] | None = None) -> Completion | None:
+def complete(
+    staging: Staging,
+    cut: int,
+    component: int,
+    symbols: Mapping[str, int] | None = None,
+    whole: Bools | None = None,
+) -> Completion | None:
     """Returns the cheapest completion of a cut in a component, or None when there is none.
 
     Args:
         staging: The plan's stages.
         cut: The cut.
-        component: A component in which it is incomplete.
+        component: A component that it leaves joined.
         symbols: Values of symbolic dimensions; 1 where not given, as for unknown ones.
+        whole: [T], tensors that may not cross.
     """
-    inside = staging.component == component
-    before, behind = _fixed(staging, cut, inside)
-    sides = _sides(staging, cut, inside, before, behind, symbols or {})
-    found = (_completion(staging, cut, inside, side, symbols or {}) for side in sides)
-    written = [completion for completion in found if completion is not None]
-    return min(written, key=lambda completion: completion.count, default=None)
+    task = _Task(staging, cut, component, symbols or {}, whole)
+    return None if task.impossible else task.cheapest()
 
 
-def cost_of(graph: Graph, tensor: int, symbols: Mapping[str, int]) -> int:
-    """Returns the bytes of a tensor, every dimension that is left open at 1 and an unknown type at 4 bytes."""
-    elements = 1
-    for dim in graph.tensor_shapes[tensor] or ():
-        size = symbols.get(dim, 1) if isinstance(dim, str) else 1 if dim is None else dim
-        elements *= max(size, 0)
-    bits = dtype_of(int(graph.tensor_dtype[tensor])).bits or UNKNOWN_BITS
-    return (elements * bits + 7) // 8
-
-
-def _fixed(staging: Staging, cut: int, inside: Bools) -> tuple[Bools, Bools]:
-    """Returns [N] the nodes that must stand before boundary ``cut``, and those that must stand behind it."""
-    graph, listings = staging.graph, staging.listings
-    before = np.zeros(graph.node_count, dtype=np.bool_)
-    behind = before.copy()
-    early = listings.edge[graph.edge_joins[listings.edge] & (listings.cut <= cut)]
-    before[graph.tensor_producer[graph.edge_tensor[early]]] = True
-    late = listings.edge[listings.cut >= cut]
-    behind[graph.edge_consumer[late]] = True
-    return before & inside, behind & inside
-
-
-def _sides(
-    staging: Staging, cut: int, inside: Bools, before: Bools, behind: Bools, symbols: Mapping[str, int]
-) -> tuple[Bools, ...]:
-    """Returns for the earliest and the latest minimum cut [N], whether a node stands before; none when no sides fit."""
-    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
-
-    graph = staging.graph
-    nodes = np.flatnonzero(inside)
-    local = np.full(graph.node_count, -1, dtype=np.int64)
-    local[nodes] = np.arange(len(nodes))
-    together = local[graph.joins[local[graph.joins[:, 0]] >= 0]]
-    producer, consumer, tensor = _edges_at(graph, inside)
-    both = inside[producer] & inside[consumer]
-    back = np.stack([local[consumer[both]], local[producer[both]]])
-    back = np.concatenate([back, together.T, together.T[::-1]], axis=1)
-
-    origin = len(nodes)
-    rows = np.concatenate([back[0], np.full(int(before.sum()), origin)])
-    columns = np.concatenate([back[1], local[before]])
-    reached = breadth_first_order(
-        _matrix(rows, columns, np.ones(len(rows)), origin + 1), origin, return_predecessors=False
-    )
-    if np.any(behind[nodes[reached[reached < origin]]]):
+def completions(
+    staging: Staging, cut: int, component: int, symbols: Mapping[str, int] | None = None
+) -> tuple[Completion, ...]:
+    """Returns the cheapest completion and, where they differ, the earliest and the latest there are; see `complete`."""
+    task = _Task(staging, cut, component, symbols or {}, None)
+    if task.impossible:
         return ()
-
-    tensors, gate = np.unique(tensor, return_inverse=True)
-    paid = _paid(staging, cut, tensors)
-    costs = _capacities([cost_of(graph, int(t), symbols) if pay else 0 for t, pay in zip(tensors, paid, strict=True)])
-    endless = int(costs.sum()) + 1
-    gates = len(nodes) + np.arange(len(tensors))
-    source, sink = len(nodes) + len(tensors), len(nodes) + len(tensors) + 1
-    stage = staging.node_stage
-    makers = graph.tensor_producer[tensors]
-    entry = np.where(inside[makers], local[makers], np.where(stage[makers] <= cut, source, -1))
-    exits = np.where(inside[consumer], local[consumer], np.where(stage[consumer] > cut, sink, -1))
-    charged = paid & (entry >= 0)
-    open_exit = (exits >= 0) & charged[gate]
-    parts = (
-        (entry[charged], gates[charged], costs[charged]),
-        (gates[gate[open_exit]], exits[open_exit], np.full(int(open_exit.sum()), endless)),
-        (back[0], back[1], np.full(back.shape[1], endless)),
-        (np.full(int(before.sum()), source), local[before], np.full(int(before.sum()), endless)),
-        (local[behind], np.full(int(behind.sum()), sink), np.full(int(behind.sum()), endless)),
-    )
-    rows, columns, limits = (np.concatenate(column) for column in zip(*parts, strict=True))
-    network = _matrix(rows, columns, limits.astype(np.int32), sink + 1)
-    left = network - maximum_flow(network, source, sink).flow
-    left.eliminate_zeros()
-    from_source = breadth_first_order(left, source, return_predecessors=False)
-    to_sink = breadth_first_order(left.T.tocsr(), sink, return_predecessors=False)
-    earliest = np.zeros(graph.node_count, dtype=np.bool_)
-    earliest[nodes[from_source[from_source < len(nodes)]]] = True
-    latest = inside.copy()
-    latest[nodes[to_sink[to_sink < len(nodes)]]] = False
-    return earliest, latest
+    first = task.cheapest()
+    if first is None:
+        return ()
+    found = {first.edges: first}
+    for choice, side in (("earlier", task.must_before), ("later", ~task.must_behind & ~staging.graph.node_constant)):
+        other = task.completion("earlier" if choice == "earlier" else "later", side)
+        if other is not None:
+            found.setdefault(other.edges, other)
+    return tuple(found.values())
 
 
-def _edges_at(graph: Graph, inside: Bools) -> tuple[Ints, Ints, Ints]:
-    """Returns producer, consumer and tensor of the joining edges with an end in the component."""
-    joining = np.flatnonzero(graph.edge_joins)
-    producer, consumer = graph.tensor_producer[graph.edge_tensor[joining]], graph.edge_consumer[joining]
-    touched = inside[producer] | inside[consumer]
-    return producer[touched], consumer[touched], graph.edge_tensor[joining[touched]]
+class _Task:
+    """One cut to complete in one component; see the top of this file."""
 
+    def __init__(
+        self, staging: Staging, cut: int, component: int, symbols: Mapping[str, int], whole: Bools | None
+    ) -> None:
+        self._staging, self._cut, self._symbols = staging, cut, symbols
+        self._inside = staging.component == component
+        self._bonds = Bonds(staging.graph, self._inside, whole)
+        self.must_before, self.must_behind = self._sides_at(cut)
 
-def _paid(staging: Staging, cut: int, tensors: Ints) -> Bools:
-    """Returns for each tensor whether it is not yet listed in the cut."""
-    listings = staging.listings
-    there = staging.graph.edge_tensor[listings.edge[listings.cut == cut]]
-    return ~np.isin(tensors, there)
+    @property
+    def impossible(self) -> bool:
+        return bool(np.any(self.must_before & self.must_behind))
 
+    def cheapest(self) -> Completion | None:
+        sides = self._choices(self._cut, self.must_before, self.must_behind)
+        found = [self.completion("cheapest", side) for side in sides]
+        written = [completion for completion in found if completion is not None]
+        best = min(written, key=lambda completion: completion.count, default=None)
+        return None if best is None else self._spread(best)
 
-def _capacities(costs: list[int]) -> npt.NDArray[np.int64]:
-    """Returns costs that keep their order of sums and fit the flow search; fewer tensors win between equal bytes."""
-    unit = int(np.gcd.reduce(np.asarray(costs, dtype=np.int64))) or 1 if max(costs, default=0) < 2**62 else 1
-    scaled = [cost // unit for cost in costs]
-    tied = [cost * (len(costs) + 1) + 1 if whole else 0 for cost, whole in zip(scaled, costs, strict=True)]
-    if sum(tied) < FLOW_LIMIT:
-        return np.asarray(tied, dtype=np.int64)
-    total = sum(scaled)
-    if total >= FLOW_LIMIT:
-        scaled = [-(-cost * (FLOW_LIMIT - len(costs) - 1) // total) for cost in scaled]
-    return np.asarray(scaled, dtype=np.int64)
+    def _sides_at(self, boundary: int) -> tuple[Bools, Bools]:
+        """Returns [N] all that must stand before a boundary, and all that must stand behind it."""
+        graph, listings, inside = self._staging.graph, self._staging.listings, self._inside
+        before = np.zeros(graph.node_count, dtype=np.bool_)
+        behind = before.copy()
+        early = listings.edge[graph.edge_joins[listings.edge] & (listings.cut <= boundary)]
+        before[graph.tensor_producer[graph.edge_tensor[early]]] = True
+        behind[graph.edge_consumer[listings.edge[listings.cut >= boundary]]] = True
+        outside, stage = ~inside & ~graph.node_constant, self._staging.node_stage
+        return (
+            self._bonds.before(before & inside) | (outside & (stage <= boundary)),
+            self._bonds.behind(behind & inside) | (outside & (stage > boundary)),
+        )
 
+    def _choices(self, boundary: int, before: Bools, behind: Bools) -> tuple[Bools, ...]:
+        """Returns [N] the nodes that stand before, of the cheapest choices."""
+        live = ~self._staging.graph.node_constant
+        if int((live & ~before & ~behind).sum()) > FREE_LIMIT:
+            return (min((before, live & ~behind), key=lambda side: self._price(boundary, side)),)
+        return cheapest_sides(
+            self._bonds, before, behind, bytes_at(self._staging.graph, self._symbols, self._listed(boundary))
+        )
 
-def _matrix(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], values: npt.ArrayLike, size: int) -> csr_array:
-    """Returns a sparse matrix in rows; of equal places one value is kept, for limits must not add up."""
-    from scipy.sparse import csr_array
+    def _listed(self, cut: int) -> Bools:
+        """[T], whether a cut lists any edge of a tensor."""
+        graph, listings = self._staging.graph, self._staging.listings
+        listed = np.zeros(graph.tensor_count, dtype=np.bool_)
+        listed[graph.edge_tensor[listings.edge[listings.cut == cut]]] = True
+        return listed
 
-    _, first = np.unique(rows * size + columns, return_index=True)
-    return csr_array((np.asarray(values)[first], (rows[first], columns[first])), shape=(size, size))
+    def _price(self, boundary: int, before: Bools) -> int:
+        """Returns the bytes of what newly crosses a boundary and has an end in the component."""
+        graph = self._staging.graph
+        edges = np.flatnonzero(graph.edge_joins)
+        producer, consumer = graph.tensor_producer[graph.edge_tensor[edges]], graph.edge_consumer[edges]
+        crossing = before[producer] & ~before[consumer] & (self._inside[producer] | self._inside[consumer])
+        tensors = np.unique(graph.edge_tensor[edges[crossing]])
+        new = tensors[~self._listed(boundary)[tensors]]
+        return sum(cost_of(graph, tensor, self._symbols) for tensor in new.tolist())
 
-
-def _completion(
-    staging: Staging, cut: int, inside: Bools, before: Bools, symbols: Mapping[str, int]
-) -> Completion | None:
-    graph = staging.graph
-    edges = np.flatnonzero(graph.edge_joins & ~staging.edge_listed)
-    producer, consumer = graph.tensor_producer[graph.edge_tensor[edges]], graph.edge_consumer[edges]
-    crossing = edges[inside[producer] & inside[consumer] & before[producer] & ~before[consumer]]
-    there = set(staging.listings.edge[staging.listings.cut == cut].tolist())
-    entries: list[CutEdge] = []
-    by_tensor: dict[int, list[int]] = {}
-    for edge in crossing.tolist():
-        by_tensor.setdefault(int(graph.edge_tensor[edge]), []).append(edge)
-    for tensor, members in by_tensor.items():
-        names = [graph.consumer_name(int(graph.edge_consumer[edge])) for edge in members]
-        known = [name for name in names if name is not None]
-        if there.union(members).issuperset(graph.edges_of(tensor)):
-            entries.append(CutEdge(graph.tensor_names[tensor]))
-        elif len(known) == len(names):
-            entries.append(CutEdge(graph.tensor_names[tensor], known))
-        else:
+    def completion(self, choice: Choice, before: Bools) -> Completion | None:
+        """Returns what cuts these sides apart, or None when that cannot be written."""
+        graph, inside = self._staging.graph, self._inside
+        edges = np.flatnonzero(graph.edge_joins & ~self._staging.edge_listed)
+        producer, consumer = graph.tensor_producer[graph.edge_tensor[edges]], graph.edge_consumer[edges]
+        crossing = edges[inside[producer] & inside[consumer] & before[producer] & ~before[consumer]]
+        entries = self._entries(self._cut, crossing, before)
+        if entries is None:
             return None
-    listed = {int(graph.edge_tensor[edge]) for edge in there}
-    cost = sum(cost_of(graph, tensor, symbols) for tensor in by_tensor if tensor not in listed)
-    return Completion(tuple(entries), tuple(by_tensor), cost, tuple(np.flatnonzero(before).tolist()), len(crossing))
+        return Completion(
+            choice,
+            entries,
+            tuple(np.unique(graph.edge_tensor[crossing]).tolist()),
+            self._price(self._cut, before),
+            tuple(np.flatnonzero(before & inside).tolist()),
+            len(crossing),
+        )
+
+    def _entries(self, cut: int, edges: Ints, before: Bools) -> tuple[CutEdge, ...] | None:
+        """Returns the entries that add these edges to a cut, or None when one needs a name that there is not.
+
+        A tensor all of whose consumers stand behind is cut whole, whichever of its edges other cuts list.
+        """
+        graph, listings = self._staging.graph, self._staging.listings
+        there = set(listings.edge[listings.cut == cut].tolist())
+        by_tensor: dict[int, list[int]] = {}
+        for edge in edges.tolist():
+            by_tensor.setdefault(int(graph.edge_tensor[edge]), []).append(edge)
+        entries = []
+        for tensor, members in by_tensor.items():
+            all_there = there.union(members).issuperset(graph.edges_of(tensor))
+            entry = CutEdge(graph.tensor_names[tensor]) if all_there else entry_of(graph, tensor, members)
+            if entry is None and not np.any(before[graph.consumers(tensor)]):
+                entry = CutEdge(graph.tensor_names[tensor])
+            if entry is None:
+                return None
+            entries.append(entry)
+        return tuple(entries)
+
+    def _spread(self, completion: Completion) -> Completion:
+        """Adds to other cuts whose boundaries run through the component where that saves hops."""
+        others = self._other_boundaries()
+        if not others:
+            return completion
+        graph, plan = self._staging.graph, self._staging.plan
+        for edit in completion.additions(self._cut):
+            plan = edit.apply(plan)
+        stage = assign_stages(graph, plan).node_stage
+        settled = np.zeros(graph.node_count, dtype=np.bool_)
+        settled[list(completion.before)] = True
+        best: dict[int, Bools] = {}
+        for boundary in [*(b for b in reversed(others) if b < self._cut), *(b for b in others if b > self._cut)]:
+            before, behind = self._sides_at(boundary)
+            nearest = min(best, key=lambda at: abs(at - boundary), default=None)
+            limit = settled if nearest is None or (nearest < self._cut) != (boundary < self._cut) else best[nearest]
+            if boundary < self._cut:
+                behind = behind | (self._inside & ~limit)
+            else:
+                before = before | (self._inside & limit)
+            if np.any(before & behind):
+                return completion
+            best[boundary] = self._choices(boundary, before, behind)[0 if boundary < self._cut else -1]
+        realized = {boundary: self._price(boundary, (stage <= boundary) & (stage >= 0)) for boundary in best}
+        least = {boundary: self._price(boundary, side) for boundary, side in best.items()}
+        if sum(realized.values()) <= sum(least.values()):
+            return replace(completion, cost=completion.cost + sum(realized.values()))
+        additions: list[tuple[int, CutEdge]] = []
+        for boundary, side in sorted(best.items()):
+            entries = self._entries(boundary, self._unlisted(boundary, side), side)
+            if entries is None:
+                return replace(completion, cost=completion.cost + sum(realized.values()))
+            additions.extend((boundary, entry) for entry in entries)
+        return replace(completion, cost=completion.cost + sum(least.values()), elsewhere=tuple(additions))
+
+    def _other_boundaries(self) -> list[int]:
+        """Returns the cuts between the first and the last that touch the component that do not fail there."""
+        graph, listings, inside = self._staging.graph, self._staging.listings, self._inside
+        consumer, tensor = graph.edge_consumer[listings.edge], graph.edge_tensor[listings.edge]
+        producer = graph.tensor_producer[tensor]
+        touching = inside[consumer] | (graph.edge_joins[listings.edge] & inside[producer])
+        cuts = listings.cut[touching]
+        failing = np.zeros(len(touching), dtype=np.bool_)
+        failing[self._staging.failing] = True
+        wrong = set(listings.cut[touching & failing].tolist())
+        return [cut for cut in range(int(cuts.min()), int(cuts.max()) + 1) if cut != self._cut and cut not in wrong]
+
+    def _unlisted(self, cut: int, before: Bools) -> Ints:
+        """Returns the edges that cross these sides, have an end in the component, and are not yet in the cut."""
+        graph, listings = self._staging.graph, self._staging.listings
+        there = np.zeros(graph.edge_count, dtype=np.bool_)
+        there[listings.edge[listings.cut == cut]] = True
+        edges = np.flatnonzero(graph.edge_joins & ~there).astype(np.int32)
+        producer, consumer = graph.tensor_producer[graph.edge_tensor[edges]], graph.edge_consumer[edges]
+        inside = self._inside[producer] | self._inside[consumer]
+        crossing: Ints = edges[before[producer] & ~before[consumer] & inside]
+        return crossing

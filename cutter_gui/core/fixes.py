@@ -128,9 +128,14 @@ class SetTransport:
 def fix(plan: Plan, title: str, edits: Iterable[PlanEdit]) -> Fix:
     """Returns the mend that these edits make, applied one after the other."""
     edits = tuple(edits)
+    return Fix(title, tuple(edit.data() for edit in edits), applied(plan, edits))
+
+
+def applied(plan: Plan, edits: Iterable[PlanEdit]) -> Plan:
+    """Returns the plan after these edits, applied one after the other."""
     for edit in edits:
         plan = edit.apply(plan)
-    return Fix(title, tuple(edit.data() for edit in edits), plan)
+    return plan
 
 
 def edge_data(edge: CutEdge) -> dict[str, object]:

@@ -13,38 +13,41 @@ Complexity: linear in nodes, edges and listings, with bounds on what is searched
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.format import Form
 from cutter_gui.core.problems_boundary import boundary_problems
 from cutter_gui.core.problems_incomplete import incomplete_cuts
 from cutter_gui.core.problems_listing import listing_problems
+from cutter_gui.core.problems_mends import Mends
 from cutter_gui.core.problems_names import unknown_names
 from cutter_gui.core.problems_order import order_problems
 from cutter_gui.core.stages import Staging
 
 
-def diagnose(staging: Staging, form: Form = "both") -> tuple[Diagnostic, ...]:
+def diagnose(staging: Staging, form: Form = "both", symbols: Mapping[str, int] | None = None) -> tuple[Diagnostic, ...]:
     """Returns the findings about a plan: errors first, then warnings, then what is only worth knowing.
 
     Args:
         staging: The plan's stages.
         form: What is to be written; types that Send and Recv do not take are errors only where those are written.
+        symbols: Values of symbolic dimensions for what mends would send; 1 where not given.
 
     Returns:
         The findings in an order that depends on nothing but graph and plan; none of them an error when, and only
         when, the plan is valid and can be written in that form.
     """
-    return tuple(sorted(_findings(staging, form), key=lambda finding: finding.severity.rank))
+    return tuple(sorted(_findings(staging, form, symbols), key=lambda finding: finding.severity.rank))
 
 
-def _findings(staging: Staging, form: Form) -> Iterator[Diagnostic]:
+def _findings(staging: Staging, form: Form, symbols: Mapping[str, int] | None) -> Iterator[Diagnostic]:
     yield from staging.graph.problems
     yield from unknown_names(staging)
-    incomplete = incomplete_cuts(staging)
+    mends = Mends(staging, symbols)
+    incomplete = incomplete_cuts(staging, mends)
     yield from incomplete
-    yield from order_problems(staging, bool(incomplete))
+    yield from order_problems(staging, bool(incomplete), mends)
     yield from listing_problems(staging)
     if not len(staging.failing):
         yield from boundary_problems(staging, form)

@@ -6,10 +6,10 @@ cut lists or by shared storage; the listings of one cut in one component make on
 Steps: (1) group the incomplete listings; (2) for each cut, one breadth-first search that starts at once from one
 producer in each of its components, by way of an added node before them all; components do not touch, so every
 component gets shortest paths from its own producer; (3) each finding shows the path to the nearest consumer;
-(4) where the components are small enough, `completion` gives the cheapest mend.
+(4) `problems_mends` says what mends it.
 
 Complexity: O(N + E) a search, done by scipy's compiled code, for at most `SEARCHES` cuts; findings of further cuts
-name their tensors without a path. Mends are sought until the components searched have `MENDED_EDGES` edges together.
+name their tensors without a path.
 Left out: paths of the other tensors of a finding.
 """
 
@@ -19,12 +19,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cutter_gui.core.completion import complete
 from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
-from cutter_gui.core.fixes import AddEdges, fix
 from cutter_gui.core.graph import Graph, Ints
+from cutter_gui.core.problems_mends import Mends
 from cutter_gui.core.problems_words import (
-    FIX_LIMIT,
     cut_shown,
     node_names,
     node_shown,
@@ -33,38 +31,19 @@ from cutter_gui.core.problems_words import (
     tensors_listed,
 )
 from cutter_gui.core.stages import Staging
-from cutter_gui.core.units import bytes_text
 
 SEARCHES = 16
 SHOWN_NODES = 7
-MENDED_EDGES = 20_000
 
 
-def incomplete_cuts(staging: Staging) -> list[Diagnostic]:
+def incomplete_cuts(staging: Staging, mends: Mends) -> list[Diagnostic]:
     """Returns one finding per cut and component that it leaves joined, by cut, then by first listing."""
     groups = _groups(staging)
     paths = _paths(staging, groups) if groups else {}
-    mends = _mends(staging, groups) if groups else {}
-    return [_finding(staging, key[0], listings, paths.get(key, ()), mends.get(key)) for key, listings in groups.items()]
-
-
-def _mends(staging: Staging, groups: dict[tuple[int, int], list[int]]) -> dict[tuple[int, int], Fix]:
-    """Returns for each group that is not too large the mend that completes its cut."""
-    graph, plan = staging.graph, staging.plan
-    edges = np.bincount(staging.component[graph.edge_consumer[graph.edge_joins]])
-    left = MENDED_EDGES
-    mends: dict[tuple[int, int], Fix] = {}
-    for cut, component in groups:
-        left -= int(edges[component])
-        if left < 0 or len(mends) == FIX_LIMIT:
-            break
-        found = complete(staging, cut, component)
-        if found is not None:
-            sizes = [graph.tensor_bytes(tensor) for tensor in found.tensors]
-            size = "" if None in sizes else f" ({bytes_text(found.cost)} more)"
-            title = f"Also cut {tensors_listed(graph, found.tensors)} in {cut_shown(plan, cut)}{size}"
-            mends[cut, component] = fix(plan, title, [AddEdges(cut, edge) for edge in found.edges])
-    return mends
+    return [
+        _finding(staging, key[0], listings, paths.get(key, ()), mends.of(*key, listings))
+        for key, listings in groups.items()
+    ]
 
 
 def _groups(staging: Staging) -> dict[tuple[int, int], list[int]]:
@@ -124,7 +103,7 @@ def _ends(staging: Staging, listings: Sequence[int]) -> tuple[int, Ints]:
 
 
 def _finding(
-    staging: Staging, cut: int, listings: Sequence[int], path: tuple[int, ...], mend: Fix | None
+    staging: Staging, cut: int, listings: Sequence[int], path: tuple[int, ...], fixes: tuple[Fix, ...]
 ) -> Diagnostic:
     graph = staging.graph
     edges = staging.listings.edge[np.asarray(listings)]
@@ -149,7 +128,7 @@ def _finding(
         nodes=nodes,
         node_names=node_names(graph, nodes),
         cut=cut,
-        fixes=() if mend is None else (mend,),
+        fixes=fixes,
     )
 
 

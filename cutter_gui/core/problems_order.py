@@ -9,6 +9,7 @@ import numpy as np
 from cutter_gui.core.cut_order import valid_order
 from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
 from cutter_gui.core.fixes import MergeCuts, RemoveCut, ReorderCuts, fix
+from cutter_gui.core.problems_mends import Mends
 from cutter_gui.core.problems_words import (
     counted,
     cut_shown,
@@ -21,12 +22,13 @@ from cutter_gui.core.problems_words import (
 from cutter_gui.core.stages import Staging
 
 
-def order_problems(staging: Staging, incomplete: bool) -> Iterator[Diagnostic]:
+def order_problems(staging: Staging, incomplete: bool, mends: Mends) -> Iterator[Diagnostic]:
     """Yields what breaks rule 4 besides incomplete cuts.
 
     Args:
         staging: The plan's stages.
         incomplete: Whether a cut is incomplete; no order of the cuts is valid then.
+        mends: Finds what mends an edge that runs backward.
     """
     if not len(staging.failing) and not staging.empty:
         return
@@ -35,7 +37,7 @@ def order_problems(staging: Staging, incomplete: bool) -> Iterator[Diagnostic]:
         if order is not None:
             yield _out_of_order(staging, order)
             return
-    backward = list(_backward_edges(staging))
+    backward = list(_backward_edges(staging, mends))
     yield from backward
     if not backward and not incomplete:
         yield from _empty_stages(staging)
@@ -64,7 +66,7 @@ def _out_of_order(staging: Staging, order: tuple[int, ...]) -> Diagnostic:
     )
 
 
-def _backward_edges(staging: Staging) -> Iterator[Diagnostic]:
+def _backward_edges(staging: Staging, mends: Mends) -> Iterator[Diagnostic]:
     """Yields a finding for each cut and tensor with failing listings whose ends lie in different components."""
     graph, listings = staging.graph, staging.listings
     edges = listings.edge[staging.failing]
@@ -78,7 +80,8 @@ def _backward_edges(staging: Staging) -> Iterator[Diagnostic]:
         return
     reason = _last_entry(staging)
     for (cut, tensor), members in groups.items():
-        yield _backward(staging, cut, tensor, members, reason)
+        component = int(staging.component[graph.tensor_producer[tensor]])
+        yield _backward(staging, cut, tensor, members, reason, mends.of(cut, component, members))
 
 
 def _last_entry(staging: Staging) -> dict[int, int]:
@@ -94,7 +97,9 @@ def _last_entry(staging: Staging) -> dict[int, int]:
     return found
 
 
-def _backward(staging: Staging, cut: int, tensor: int, members: list[int], reason: dict[int, int]) -> Diagnostic:
+def _backward(
+    staging: Staging, cut: int, tensor: int, members: list[int], reason: dict[int, int], fixes: tuple[Fix, ...]
+) -> Diagnostic:
     graph, plan = staging.graph, staging.plan
     producer = int(graph.tensor_producer[tensor])
     consumers = [int(graph.edge_consumer[staging.listings.edge[listing]]) for listing in members]
@@ -125,6 +130,7 @@ def _backward(staging: Staging, cut: int, tensor: int, members: list[int], reaso
         nodes=tuple(nodes),
         node_names=node_names(graph, nodes),
         cut=cut,
+        fixes=fixes,
     )
 
 
