@@ -23,38 +23,39 @@ from cutter_gui.layout.ordering import Levels
 from cutter_gui.layout.stretches import Doubles
 
 WEIGHTS = (1.0, 2.0, 8.0)  # of segments with no bend, one and two at their ends
+CHAIN_WEIGHTS = (1.0, 2.0, 4.0)  # without a bend: where neither, one or both ends have no other segment on that side
 NARROW = 0.02  # weight of the width of a layer
 BALANCE_SWEEPS = 4
 STRAIGHT = 0.01
 SETTLED = 0.5
 
 
-def aligned(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
+def aligned(levels: Levels, sides: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
     """Returns [V] float64, the x of the middle of each vertex.
 
     Args:
         levels: The vertices, ordered.
-        width: [V], their widths.
+        sides: [V, 2], how far each reaches left and right of its middle.
         is_bend: [V].
         fixed: [V], the vertices that stay at 0.
         gap: Free room between neighbours.
     """
-    if not len(width):
+    if not len(sides):
         return np.zeros(0, dtype=np.float64)
-    x = _straightened(levels, width, is_bend, fixed, gap)
+    x = _straightened(levels, sides, is_bend, fixed, gap)
     if not np.any(fixed):
         x -= (float(x.min()) + float(x.max())) / 2
-    return _balanced(levels, np.floor(x + STRAIGHT).tolist(), width.tolist(), fixed, gap)
+    return _balanced(levels, np.floor(x + STRAIGHT).tolist(), sides, fixed, gap)
 
 
-def _straightened(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
+def _straightened(levels: Levels, sides: Doubles, is_bend: Bools, fixed: Bools, gap: float) -> Doubles:
     """Solves the linear program; step 1."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
-    count = len(width)
+    count = len(sides)
     heads, tails = _segments(levels)
-    weight = np.array(WEIGHTS)[is_bend[heads].astype(np.int64) + is_bend[tails]]
+    weight = segment_weights(heads, tails, is_bend)
     rows = len(heads)
     # Variables: x of each vertex, then how far each segment runs sideways: no less than the difference, both ways.
     cost = np.concatenate([np.zeros(count), weight])
@@ -71,7 +72,7 @@ def _straightened(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, 
     row = np.concatenate([row, 2 * rows + np.repeat(np.arange(pairs), 2)])
     column = np.concatenate([column, np.stack([left, right], 1).ravel()])
     values = np.concatenate([values, np.tile([1.0, -1.0], pairs)])
-    limit = np.concatenate([np.zeros(2 * rows), -((width[left] + width[right]) / 2 + gap)])
+    limit = np.concatenate([np.zeros(2 * rows), -(sides[left, 1] + sides[right, 0] + gap)])
     free = np.full((count + rows, 2), np.inf)
     free[:, 0] = np.where(np.arange(count + rows) < count, -np.inf, 0.0)
     still = np.flatnonzero(fixed) if np.any(fixed) else np.array([levels.layers[0][0]])
@@ -83,16 +84,26 @@ def _straightened(levels: Levels, width: Doubles, is_bend: Bools, fixed: Bools, 
     return np.asarray(found.x[:count], dtype=np.float64)
 
 
+def segment_weights(upper: Ints, lower: Ints, is_bend: Bools) -> Doubles:
+    """Returns [S], how much each segment is kept straight: inner ones most, then those of chains."""
+    bends = is_bend[upper].astype(np.int64) + is_bend[lower]
+    leaves = np.bincount(upper, minlength=len(is_bend))[upper] == 1
+    enters = np.bincount(lower, minlength=len(is_bend))[lower] == 1
+    chain = np.array(CHAIN_WEIGHTS)[leaves.astype(np.int64) + enters]
+    return np.asarray(np.where(bends, np.array(WEIGHTS)[bends], chain), dtype=np.float64)
+
+
 def _segments(levels: Levels) -> tuple[Ints, Ints]:
     heads = [head for head, tails in enumerate(levels.below) for _ in tails]
     tails = [tail for tails in levels.below for tail in tails]
     return np.array(heads, dtype=np.int32), np.array(tails, dtype=np.int32)
 
 
-def _balanced(levels: Levels, x: list[float], width: list[float], fixed: Bools, gap: float) -> Doubles:
+def _balanced(levels: Levels, x: list[float], sides: Doubles, fixed: Bools, gap: float) -> Doubles:
     """Returns positions with runs moved towards what they are linked to; step 2."""
     runs = _runs(levels, x)
     left, right = _neighbours(levels)
+    to_left, to_right = sides.T.tolist()
     run_of = [0] * len(x)
     for number, run in enumerate(runs):
         for vertex in run:
@@ -106,9 +117,9 @@ def _balanced(levels: Levels, x: list[float], width: list[float], fixed: Bools, 
             low, high = float("-inf"), float("inf")
             for vertex in run:
                 if left[vertex] >= 0:
-                    low = max(low, x[left[vertex]] + (width[left[vertex]] + width[vertex]) / 2 + gap)
+                    low = max(low, x[left[vertex]] + to_right[left[vertex]] + to_left[vertex] + gap)
                 if right[vertex] >= 0:
-                    high = min(high, x[right[vertex]] - (width[right[vertex]] + width[vertex]) / 2 - gap)
+                    high = min(high, x[right[vertex]] - to_left[right[vertex]] - to_right[vertex] - gap)
             linked = [
                 x[other]
                 for vertex in run

@@ -53,7 +53,7 @@ class Bends:
 
     Attributes:
         layer: [V], boxes first, then bends.
-        width: [V] float64.
+        sides: [V, 2] float64, how far each reaches left and right of its middle.
         first_bend: [K], the first bend of each link; those of one link are numbered on downwards; -1 without any.
         through: [K], whether the link runs through its bends (short) rather than beside (long) or upwards.
         upper: [S], vertex above each segment of a link that runs through.
@@ -61,7 +61,7 @@ class Bends:
     """
 
     layer: Ints
-    width: Doubles
+    sides: Doubles
     first_bend: Ints
     through: Bools
     upper: Ints
@@ -108,7 +108,7 @@ def _bend(sketch: Sketch, layer: Ints) -> Bends:
     below_source = np.where(count[chosen] > 0, first[chosen], target[chosen])
     return Bends(
         layer=np.concatenate([layer, layer[source[link]] + 1 + step]).astype(np.int32),
-        width=np.concatenate([sketch.cell[:, 0].astype(np.float64), np.full(len(link), BEND_WIDTH)]),
+        sides=np.concatenate([sketch.sides.astype(np.float64), np.full((len(link), 2), BEND_WIDTH / 2)]),
         first_bend=first,
         through=through,
         upper=np.concatenate([source[chosen], bend]).astype(np.int32),
@@ -119,7 +119,7 @@ def _bend(sketch: Sketch, layer: Ints) -> Bends:
 def _across(sketch: Sketch, bends: Bends, progress: Progress) -> Doubles:
     """Returns [V], the x of every vertex; steps 3 and 4."""
     is_bend = np.arange(len(bends.layer)) >= sketch.box_count
-    cutting = Cutting.of(bends.layer, bends.width, is_bend, bends.upper, bends.lower)
+    cutting = Cutting.of(bends.layer, bends.sides, is_bend, bends.upper, bends.lower)
     x = np.zeros(len(bends.layer), dtype=np.float64)
     known: dict[bytes, Doubles] = {}
     cared_for = 0
@@ -138,7 +138,7 @@ def _placed(stretch: Stretch, careful: bool) -> Doubles:
     if not careful:
         return relaxed(stretch, ordered_wide(stretch), NODE_GAP)
     levels = ordered(Levels.of(stretch.starts.tolist(), stretch.upper, stretch.lower))
-    return aligned(levels, stretch.width, stretch.is_bend, stretch.fixed, NODE_GAP)
+    return aligned(levels, stretch.sides, stretch.is_bend, stretch.fixed, NODE_GAP)
 
 
 def _lanes(sketch: Sketch, bends: Bends, x: Doubles, layer_count: int) -> dict[int, float]:
@@ -148,7 +148,7 @@ def _lanes(sketch: Sketch, bends: Bends, x: Doubles, layer_count: int) -> dict[i
     if not len(long):
         return {}
     right = np.full(layer_count, -np.inf)
-    np.maximum.at(right, layer, x + bends.width / 2)
+    np.maximum.at(right, layer, x + bends.sides[:, 1])
     tables = _range_maxima(right)
     upper, lower = layer[sketch.link_source[long]], layer[sketch.link_target[long]]
     lanes: dict[int, float] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutter_gui.core.graph import Ints
-from cutter_gui.layout.alignment import WEIGHTS
+from cutter_gui.layout.alignment import segment_weights
 from cutter_gui.layout.stretches import Doubles, Stretch
 
 ROUNDS = 40
@@ -34,8 +34,8 @@ def relaxed(stretch: Stretch, place: Ints, gap: float) -> Doubles:
     count = stretch.vertex_count
     layer = np.repeat(np.arange(stretch.layer_count), np.diff(stretch.starts))
     order = np.lexsort((place, layer))
-    width = stretch.width[order]
-    offset = np.concatenate([[0.0], np.cumsum((width[1:] + width[:-1]) / 2 + gap)])
+    sides = stretch.sides[order]
+    offset = np.concatenate([[0.0], np.cumsum(sides[:-1, 1] + sides[1:, 0] + gap)])
     first = np.repeat(stretch.starts[:-1], np.diff(stretch.starts))
     last = np.repeat(stretch.starts[1:] - 1, np.diff(stretch.starts))
     offset -= offset[first]
@@ -43,7 +43,7 @@ def relaxed(stretch: Stretch, place: Ints, gap: float) -> Doubles:
     rank = np.empty(count, dtype=np.int64)
     rank[order] = np.arange(count)
     heads, tails = rank[stretch.upper], rank[stretch.lower]
-    weight = np.array(WEIGHTS)[stretch.is_bend[stretch.upper].astype(np.int64) + stretch.is_bend[stretch.lower]]
+    weight = segment_weights(stretch.upper, stretch.lower, stretch.is_bend)
     total = np.bincount(heads, weight, count) + np.bincount(tails, weight, count)
     pull = csr_matrix(
         (np.concatenate([weight, weight]), (np.concatenate([heads, tails]), np.concatenate([tails, heads]))),

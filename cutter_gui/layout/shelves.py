@@ -38,7 +38,7 @@ def shelved(sketch: Sketch) -> Ints:
     last = np.zeros(pieces, dtype=np.int32)
     np.minimum.at(first, piece, layer)
     np.maximum.at(last, piece, layer)
-    width = _widths(piece, pieces, layer, sketch.cell[:, 0].astype(np.float64))
+    width = _widths(piece, pieces, layer, sketch.sides.sum(axis=1, dtype=np.float64))
     small = last - first < FEW_LAYERS
     moved = np.zeros(pieces, dtype=np.int32)
     for top in np.flatnonzero(np.bincount(first[small]) >= MANY).tolist():

@@ -32,7 +32,7 @@ MARK_ROOM = 20  # beyond a side pill, for the mark of a cut
 NODE_WIDTHS = (112, 208)
 PILL_WIDTHS = (64, 176)
 STUB_WIDTHS = (72, 136)
-FAR_LAYERS = 14  # a tensor with three or more consumers that reaches farther down is a hub
+FAR_LAYERS = 14  # a tensor with three or more consumers, two or more of them farther down, is a hub
 FAN_LAYERS = 2  # a tensor whose consumers all stand so near stays whole up to FAN_FACTOR times the threshold
 FAN_FACTOR = 2
 
@@ -63,6 +63,7 @@ class Sketch:
         box_ref: [B], node or tensor.
         size: [B, 2] float32, width and height of each box.
         cell: [B, 2] float32, the room to keep for the box and its side pills, the box in its middle.
+        sides: [B, 2] float32, how far the box with its side pills reaches left and right of its middle.
         link_source: [K], box.
         link_target: [K], box.
         link_tensor: [K].
@@ -78,6 +79,7 @@ class Sketch:
     box_ref: Ints
     size: Floats
     cell: Floats
+    sides: Floats
     link_source: Ints
     link_target: Ints
     link_tensor: Ints
@@ -116,13 +118,15 @@ def make_sketch(graph: Graph, options: LayoutOptions) -> Sketch:
     stubbed = hub[tensor] & (edge >= 0)
     size = _sizes(graph, kind, ref)
     left, right = _side_pills(graph, source_box, target[stubbed], tensor[stubbed], edge[stubbed])
+    sides = _sides(size, left, right)
     above, below = _nearest_consumers(source[stubbed], target[stubbed], tensor[stubbed], layer)
     kept = ~stubbed
     return Sketch(
         box_kind=kind,
         box_ref=ref,
         size=size,
-        cell=_cells(size, left, right),
+        cell=_cells(size, sides, left, right),
+        sides=sides,
         link_source=source[kept],
         link_target=target[kept],
         link_tensor=tensor[kept],
@@ -176,7 +180,7 @@ def _links(
 
 
 def _hubs(graph: Graph, source: Ints, target: Ints, tensor: Ints, edge: Ints, layer: Ints, threshold: int) -> Bools:
-    """[T], tensors with more consumers than the threshold, or with several of which one is far down."""
+    """[T], tensors with more consumers than the threshold, or with several of which two are far down."""
     hub = np.zeros(graph.tensor_count, dtype=np.bool_)
     real = edge >= 0
     uses = np.bincount(tensor[real], minlength=graph.tensor_count)
@@ -184,7 +188,9 @@ def _hubs(graph: Graph, source: Ints, target: Ints, tensor: Ints, edge: Ints, la
     np.maximum.at(reach, tensor[real], layer[target[real]] - layer[source[real]])
     fan = (reach <= FAN_LAYERS) & (uses <= FAN_FACTOR * threshold)
     hub |= (uses > threshold) & ~fan
-    hub |= (uses >= 3) & (reach > FAR_LAYERS)
+    # One consumer far down is a residual connection, which shows the shape of a model; two are a mask or a table.
+    far = real & (layer[target] - layer[source] > FAR_LAYERS)
+    hub |= (uses >= 3) & (np.bincount(tensor[far], minlength=graph.tensor_count) >= 2)
     return hub
 
 
@@ -223,17 +229,23 @@ def _side_pills(
     return tuple(left), tuple(right)
 
 
-def _cells(size: Floats, left: tuple[SidePill, ...], right: tuple[SidePill, ...]) -> Floats:
-    """Returns the room of each box: as wide on one side as on the other, so that edges stay straight."""
-    cell = size.copy()
+def _sides(size: Floats, left: tuple[SidePill, ...], right: tuple[SidePill, ...]) -> Floats:
+    """Returns how far each box reaches left and right of its middle, with its pills."""
+    sides = np.repeat(size[:, :1] / 2, 2, axis=1)
+    for side, pills in enumerate((left, right)):
+        box = np.array([pill.box for pill in pills], dtype=np.int64)
+        width = np.array([pill.width for pill in pills], dtype=np.float32)
+        np.maximum.at(sides[:, side], box, size[box, 0] / 2 + STUB_GAP + width + MARK_ROOM)
+    return np.asarray(sides, dtype=np.float32)
+
+
+def _cells(size: Floats, sides: Floats, left: tuple[SidePill, ...], right: tuple[SidePill, ...]) -> Floats:
+    """Returns the room of each box, as wide on one side as on the other."""
+    height = size[:, 1].copy()
     for pills in (left, right):
-        stacked: dict[int, int] = {}
-        for pill in pills:
-            stacked[pill.box] = stacked.get(pill.box, 0) + 1
-            width = size[pill.box, 0] + 2 * (STUB_GAP + pill.width + MARK_ROOM)
-            cell[pill.box, 0] = max(cell[pill.box, 0], width)
-            cell[pill.box, 1] = max(cell[pill.box, 1], stacked[pill.box] * STUB_STEP)
-    return np.asarray(cell, dtype=np.float32)
+        stacked = np.bincount(np.array([pill.box for pill in pills], dtype=np.int64), minlength=len(size))
+        height = np.maximum(height, stacked * STUB_STEP)
+    return np.stack([2 * sides.max(axis=1), height], axis=1).astype(np.float32)
 
 
 def _sizes(graph: Graph, kind: Bytes, ref: Ints) -> Floats:

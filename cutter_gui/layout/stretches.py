@@ -5,7 +5,7 @@ waists stand at x = 0, one below the other, so what lies in one stretch never co
 are stretches, and most are alike.
 
 Steps: (1) number the vertices by layer, then by number, so that equal blocks are numbered alike; (2) cut at waists;
-(3) stretches with the same layers, widths and segments are laid out once and get the same positions.
+(3) stretches with the same layers, sizes and segments are laid out once and get the same positions.
 
 Complexity: O(V + S) and one layout for each different stretch. Left out: stretches that are alike but numbered
 differently are laid out twice; widths that differ by one step of 8 pixels make them differ.
@@ -31,7 +31,7 @@ class Stretch:
 
     Attributes:
         starts: [L + 1], the vertices of layer i are ``starts[i]:starts[i + 1]``.
-        width: [V] float64, pixels.
+        sides: [V, 2] float64, how far each reaches left and right of its middle, pixels.
         is_bend: [V], whether a vertex is the bend of a link rather than a box.
         upper: [S], vertex above each segment, in the layer before that of the lower.
         lower: [S].
@@ -39,7 +39,7 @@ class Stretch:
     """
 
     starts: Ints
-    width: Doubles
+    sides: Doubles
     is_bend: Bools
     upper: Ints
     lower: Ints
@@ -47,7 +47,7 @@ class Stretch:
 
     @property
     def vertex_count(self) -> int:
-        return len(self.width)
+        return len(self.sides)
 
     @property
     def layer_count(self) -> int:
@@ -56,7 +56,7 @@ class Stretch:
     @property
     def signature(self) -> bytes:
         """Equal for stretches that are laid out alike."""
-        parts = (self.starts, self.width, self.is_bend, self.upper, self.lower)
+        parts = (self.starts, self.sides, self.is_bend, self.upper, self.lower)
         return b"".join([np.int64(len(part)).tobytes() + part.tobytes() for part in parts])
 
 
@@ -68,7 +68,7 @@ class Cutting:
         order: [V], the vertices by layer.
         spans: First and last position in ``order``, exclusive, of every stretch that is more than a line.
         layer_starts: [L + 1], positions of the layers.
-        width: [V] float64, by position.
+        sides: [V, 2] float64, by position.
         is_bend: [V], by position.
         upper: [S], position of the vertex above each segment, ascending.
         lower: [S].
@@ -77,13 +77,13 @@ class Cutting:
     order: Ints
     spans: tuple[tuple[int, int], ...]
     layer_starts: Ints
-    width: Doubles
+    sides: Doubles
     is_bend: Bools
     upper: Ints
     lower: Ints
 
     @classmethod
-    def of(cls, layer: Ints, width: Doubles, is_bend: Bools, upper: Ints, lower: Ints) -> Cutting:
+    def of(cls, layer: Ints, sides: Doubles, is_bend: Bools, upper: Ints, lower: Ints) -> Cutting:
         """Returns the cutting of vertices with these layers and segments between neighbouring layers."""
         count = int(layer.max()) + 1 if len(layer) else 0
         order = np.argsort(layer, kind="stable").astype(np.int32)
@@ -95,7 +95,7 @@ class Cutting:
             order,
             tuple(_spans(starts)),
             starts,
-            width[order],
+            sides[order],
             is_bend[order],
             rank[upper][sorted_by],
             rank[lower][sorted_by],
@@ -114,7 +114,7 @@ class Cutting:
                 end,
                 Stretch(
                     self.layer_starts[top : bottom + 1] - first,
-                    self.width[first:end],
+                    self.sides[first:end],
                     self.is_bend[first:end],
                     self.upper[one:two] - first,
                     self.lower[one:two] - first,

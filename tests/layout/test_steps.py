@@ -106,19 +106,19 @@ def random_stretch(sizes: list[int], data: st.DataObject) -> tuple[Stretch, Leve
     fixed = np.zeros(count, dtype=np.bool_)
     fixed[[0, -1]] = sizes[0] == 1, sizes[-1] == 1
     widths = st.lists(st.sampled_from([8.0, 40.0, 112.0]), min_size=count, max_size=count)
-    width = np.asarray(data.draw(widths))
+    sides = np.stack([np.asarray(data.draw(widths)) / 2, np.asarray(data.draw(widths)) / 2], axis=1)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    return Stretch(starts, width, width == 8.0, upper, lower, fixed), levels
+    return Stretch(starts, sides, sides[:, 0] == 4.0, upper, lower, fixed), levels
 
 
 @given(some_sizes, st.data())
 def test_aligned_vertices_keep_their_order_and_their_distance(sizes: list[int], data: st.DataObject) -> None:
     stretch, levels = random_stretch(sizes, data)
     levels = ordered(levels)
-    x = aligned(levels, stretch.width, stretch.is_bend, stretch.fixed, 24.0)
+    x = aligned(levels, stretch.sides, stretch.is_bend, stretch.fixed, 24.0)
     for layer in levels.layers:
         for one, two in pairwise(layer):
-            assert x[two] - x[one] >= (stretch.width[one] + stretch.width[two]) / 2 + 24.0 - 1e-6
+            assert x[two] - x[one] >= stretch.sides[one, 1] + stretch.sides[two, 0] + 24.0 - 1e-6
     assert np.all(x[stretch.fixed] == 0)
 
 
@@ -131,7 +131,7 @@ def test_so_do_the_vertices_of_a_stretch_that_is_large(sizes: list[int], data: s
         assert sorted(place[start:end].tolist()) == list(range(end - start))
         ranked = start + np.argsort(place[start:end])
         for one, two in pairwise(ranked.tolist()):
-            assert x[two] - x[one] >= (stretch.width[one] + stretch.width[two]) / 2 + 24.0 - 1.01
+            assert x[two] - x[one] >= stretch.sides[one, 1] + stretch.sides[two, 0] + 24.0 - 1.01
     assert np.all(x[stretch.fixed] == 0)
 
 
@@ -149,12 +149,12 @@ def test_equal_blocks_between_waists_are_equal_stretches() -> None:
     # Three diamonds, one below the other: a, (b, c), d, (e, f), g, (h, i), j.
     layer = np.array([0, 1, 1, 2, 3, 3, 4, 5, 5, 6], dtype=np.int32)
     upper, lower = links_of([(top + a, top + b) for top in (0, 3, 6) for a, b in ((0, 1), (0, 2), (1, 3), (2, 3))])
-    width = np.full(10, 40.0)
-    found = [part for _, _, part in Cutting.of(layer, width, width < 9, upper, lower).stretches()]
+    sides = np.full((10, 2), 20.0)
+    found = [part for _, _, part in Cutting.of(layer, sides, sides[:, 0] < 9, upper, lower).stretches()]
     assert len(found) == 3
     assert len({part.signature for part in found}) == 1
-    width[7] = 48.0
-    found = [part for _, _, part in Cutting.of(layer, width, width < 9, upper, lower).stretches()]
+    sides[7, 1] = 24.0
+    found = [part for _, _, part in Cutting.of(layer, sides, sides[:, 0] < 9, upper, lower).stretches()]
     assert len({part.signature for part in found}) == 2
 
 
@@ -163,7 +163,7 @@ def test_every_vertex_off_the_middle_lies_in_one_stretch(pairs: list[tuple[int, 
     source, target = links_of(sorted(set(pairs)))
     layer = longest_path_layers(12, source, target)
     near = layer[target] == layer[source] + 1
-    cutting = Cutting.of(layer, np.full(12, 40.0), np.zeros(12, np.bool_), source[near], target[near])
+    cutting = Cutting.of(layer, np.full((12, 2), 20.0), np.zeros(12, np.bool_), source[near], target[near])
     inside = [vertex for first, end, _ in cutting.stretches() for vertex in cutting.order[first:end].tolist()]
     crowded = [vertex for vertex in range(12) if (layer == layer[vertex]).sum() > 1]
     assert [vertex for vertex in crowded if inside.count(vertex) != 1] == []
