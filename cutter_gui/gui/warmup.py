@@ -79,7 +79,7 @@ class Warmup(QObject):
                 for module in modules:
                     importlib.import_module(module)
                 self._steps_done = step
-        except ImportError as error:
+        except Exception as error:  # noqa: BLE001 - raised again by `_tell`, in the thread of the window
             self._error = error
 
     def _tell(self) -> None:

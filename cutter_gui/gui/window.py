@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
@@ -52,6 +52,16 @@ def sample_path() -> Path | None:
         return resource("models", "bert_small.onnx")
     except FileNotFoundError:
         return None
+
+
+class CalmToolBar(QToolBar):
+    """A toolbar that is part of the window's ground, with a line below it."""
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.palette().window())
+        painter.fillRect(0, self.height() - 1, self.width(), 1, self.palette().mid())
+        painter.end()
 
 
 class MainWindow(QMainWindow):
@@ -101,7 +111,7 @@ class MainWindow(QMainWindow):
             self.resize(*_SIZE)
 
     def _build_toolbar(self) -> QToolBar:
-        bar = QToolBar(self.tr("Toolbar"))
+        bar = CalmToolBar(self.tr("Toolbar"))
         bar.setObjectName("toolbar")
         bar.setMovable(False)
         bar.setIconSize(QSize(18, 18))

@@ -21,8 +21,8 @@ from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.splitter import LineSplitter
 
-_SIDE = 320  # width of the panels at the right, in pixels
-_BELOW = 132  # height of the panels below
+_SIDE = 340  # width of the panels at the right, in pixels
+_BELOW = 140  # height of the panels below
 _PROBLEMS = 400
 _SPLITTERS = "splitters-1"
 

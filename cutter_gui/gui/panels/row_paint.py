@@ -73,7 +73,7 @@ def place(row: Row, rect: QRect, base: QFont) -> list[Placed]:
     if row.wrap:  # the other parts stand beside the first line
         inner.setHeight(LINE)
     widths = [_width(part, base) for part in row.parts]
-    room = inner.width() - SPACING * (len(row.parts) - 1)
+    room = inner.width() - SPACING * (sum(not isinstance(part, Gap) for part in row.parts) - 1)
     excess = sum(widths) - room
     if excess > 0:
         elastic = [at for at, part in enumerate(row.parts) if isinstance(part, Span) and part.elastic]
@@ -92,7 +92,7 @@ def place(row: Row, rect: QRect, base: QFont) -> list[Placed]:
     for part, width in zip(row.parts, widths, strict=True):
         box = QRect(left, inner.top(), width, inner.height())
         placed.append(Placed(part, box, _fitting(part, width, base)))
-        left += width + SPACING
+        left += width + (0 if isinstance(part, Gap) else SPACING)
     if row.wrap and placed and isinstance(row.parts[-1], Span):
         last = placed[-1]
         box = QRect(last.rect.left(), rect.top(), max(inner.right() - last.rect.left(), 40), rect.height())

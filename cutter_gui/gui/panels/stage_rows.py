@@ -51,10 +51,12 @@ def strip_items(graph: Graph, stages: Iterable[StageContents]) -> tuple[Item, ..
             items.append(_send_item(graph, contents[stage.index - 1]))
         empty = len(stage.own_nodes) == 0 and len(contents) > 1
         ends = " · ".join(
-            (
-                _count(_tr("1 input"), _tr("{} inputs"), len(stage.inputs)),
-                _count(_tr("1 output"), _tr("{} outputs"), len(stage.outputs)),
+            _count(one, many, len(tensors))
+            for one, many, tensors in (
+                (_tr("1 model input"), _tr("{} model inputs"), stage.inputs),
+                (_tr("1 model output"), _tr("{} model outputs"), stage.outputs),
             )
+            if len(tensors)
         )
         items.append(
             StageItem(
