@@ -11,24 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QMainWindow,
-    QMenu,
-    QSizePolicy,
-    QStackedWidget,
-    QToolBar,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPaintEvent
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
 
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.empty_page import EmptyPage
-from cutter_gui.gui.menus import TOOLBAR, fill_menus, fill_toolbar, menus, start_menu_bar
+from cutter_gui.gui.menus import TOOLBAR, fill_menus, menus, start_menu_bar
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.status import StatusLine
 from cutter_gui.gui.theme import Theme
+from cutter_gui.gui.toolbar import CalmToolBar
 from cutter_gui.gui.warmup import Warmup
 from cutter_gui.resource_files import resource
 
@@ -52,16 +46,6 @@ def sample_path() -> Path | None:
         return resource("models", "bert_small.onnx")
     except FileNotFoundError:
         return None
-
-
-class CalmToolBar(QToolBar):
-    """A toolbar that is part of the window's ground, with a line below it."""
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self.palette().window())
-        painter.fillRect(0, self.height() - 1, self.width(), 1, self.palette().mid())
-        painter.end()
 
 
 class MainWindow(QMainWindow):
@@ -93,7 +77,8 @@ class MainWindow(QMainWindow):
         self._recent_title = self.tr("Open &Recent")
         self._menus = start_menu_bar(self.menuBar(), menus(self._recent_title))
         self.recent_menu: QMenu | None = None
-        self.toolbar = self._build_toolbar()
+        self.toolbar = CalmToolBar(self.tr("Toolbar"), registry)
+        self.addToolBar(self.toolbar)
         self.status = StatusLine()
         self.setStatusBar(self.status)
         sample = registry["file.open_sample"] if sample_path() is not None else None
@@ -109,20 +94,6 @@ class MainWindow(QMainWindow):
         self._show_recent()
         if not self.restoreGeometry(self.settings.state(_GEOMETRY)):
             self.resize(*_SIZE)
-
-    def _build_toolbar(self) -> QToolBar:
-        bar = CalmToolBar(self.tr("Toolbar"))
-        bar.setObjectName("toolbar")
-        bar.setMovable(False)
-        bar.setIconSize(QSize(18, 18))
-        bar.setMinimumHeight(44)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        fill_toolbar(bar, self.actions_registry)
-        spacer = QWidget()
-        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(spacer)
-        self.addToolBar(bar)
-        return bar
 
     # What exists only once a model is to be opened.
 

@@ -1,0 +1,32 @@
+"""The toolbar of the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolBar, QWidget
+
+from cutter_gui.gui.actions import ActionRegistry
+from cutter_gui.gui.menus import fill_toolbar
+
+
+class CalmToolBar(QToolBar):
+    """A toolbar that is part of the window's ground, with a line below it."""
+
+    def __init__(self, title: str, registry: ActionRegistry) -> None:
+        super().__init__(title)
+        self.setObjectName("toolbar")
+        self.setMovable(False)
+        self.setIconSize(QSize(18, 18))
+        self.setMinimumHeight(44)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        fill_toolbar(self, registry)
+        spacer = QWidget()
+        spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.addWidget(spacer)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.palette().window())
+        painter.fillRect(0, self.height() - 1, self.width(), 1, self.palette().mid())
+        painter.end()
