@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,10 +25,27 @@ _SLICE = 4000
 
 @dataclass(frozen=True)
 class OpenModel:
-    """Reads a model and lays it out; sends the graph, then the scene, as parts."""
+    """Reads a model and lays it out; sends the graph, its groups, how they are folded, then the scene, as parts.
+
+    Attributes:
+        path: The model.
+        options: `LayoutOptions`, None for the defaults.
+        folding: The `Folding` to draw, None for the one remembered or else what suits the graph.
+        remembered: Foldings as text, by the fingerprint of the graph.
+    """
 
     path: Path
-    options: Any = None  # LayoutOptions, None for the defaults
+    options: Any = None
+    folding: Any = None
+    remembered: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LayOut:
+    """Lays a graph out that the window has; sends the scene as a part."""
+
+    graph: Any  # Graph
+    options: Any  # LayoutOptions
 
 
 @dataclass(frozen=True)
@@ -45,7 +62,7 @@ class VerifyStages:
     request: VerifyRequest
 
 
-Request: TypeAlias = "OpenModel | SplitStages | VerifyStages"
+Request: TypeAlias = "OpenModel | LayOut | SplitStages | VerifyStages"
 
 
 class InternalError(CutterError):

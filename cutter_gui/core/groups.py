@@ -95,6 +95,22 @@ class Groups:
             start, stop = starts[group], starts[group + 1]
         return np.asarray(order[start:stop], dtype=np.int32)
 
+    def spans(self, values: Ints) -> tuple[Ints, Ints]:
+        """Returns [G] each, the lowest and the highest value of the nodes in a group; -1 where all values are negative.
+
+        Args:
+            values: [N]; negative ones stand for none.
+        """
+        if not len(self):
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        order, starts = self._by_group
+        bounds = np.stack([starts[:-1], starts[self.end]], axis=1).ravel()
+        ordered = np.append(values[order], -1).astype(np.int64)
+        high = np.maximum.reduceat(ordered, bounds)[::2]
+        none = np.iinfo(np.int32).max
+        low = np.minimum.reduceat(np.where(ordered < 0, none, ordered), bounds)[::2]
+        return np.where(high < 0, -1, low).astype(np.int32), np.maximum(high, -1).astype(np.int32)
+
     @cached_property
     def _children(self) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from cutter_gui.gui.actions import ActionSpec
+from cutter_gui.gui.fold_actions import fold_actions
 from cutter_gui.gui.theme import MODES, Mode
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Key = QKeySequence.StandardKey
 
 def add_actions(window: MainWindow) -> None:
     """Adds every action of the window to its registry."""
-    for add in (_file, _edit, _view, _panels_and_theme, _cut, _stages, _help):
+    for add in (_file, _edit, _view, _panels_and_theme, fold_actions, _cut, _stages, _help):
         for spec in add(window):
             window.actions_registry.add(spec)
 
@@ -238,6 +239,7 @@ def _panels_and_theme(window: MainWindow) -> tuple[ActionSpec, ...]:
         return ActionSpec(f"view.theme_{mode}", text, choose, tip=tip, checked=lambda: window.theme.mode == mode)
 
     return (
+        panel("groups", tr("&Groups"), tr("Show or hide the groups of nodes")),
         panel("cuts", tr("&Cuts"), tr("Show or hide the cuts")),
         panel("inspector", tr("&Inspector"), tr("Show or hide the inspector")),
         panel("stages", tr("&Stages"), tr("Show or hide the stages")),

@@ -6,6 +6,7 @@ concerns, so that a view refreshes just that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -150,6 +151,35 @@ class Document(QObject):
         plan, cut = self._plan_with_active_cut()
         text = self.tr("Uncut {0} in cut {1}") if edits.is_listed(plan, cut, name) else self.tr("Cut {0} in cut {1}")
         self._edit(edits.toggle_tensor(plan, cut, name), text.format(_short(name), cut), cut)
+
+    def toggle_tensors(self, tensors: Sequence[int]) -> None:
+        """Puts all edges of several tensors into the active cut, or takes them out when all are in, as one step."""
+        plan, cut = self._plan_with_active_cut()
+        names = [self.graph.tensor_names[tensor] for tensor in tensors]
+        listed = [edits.is_listed(plan, cut, name) for name in names]
+        for name, is_in in zip(names, listed, strict=True):
+            if all(listed) or not is_in:
+                plan = edits.toggle_tensor(plan, cut, name)
+        text = self.tr("Uncut {0} tensors in cut {1}") if all(listed) else self.tr("Cut {0} tensors in cut {1}")
+        self._edit(plan, text.format(len(names), cut), cut)
+
+    def toggle_consumers(self, tensor: int, consumers: Sequence[int]) -> None:
+        """Puts the edges to several consumers into the active cut, or takes them out when all are in, as one step."""
+        name = self.graph.tensor_names[tensor]
+        plan, cut = self._plan_with_active_cut()
+        listings = self.staging.listings
+        edges = listings.edge[listings.cut == cut]
+        within = set(self.graph.edge_consumer[edges[self.graph.edge_tensor[edges] == tensor]].tolist())
+        leaves = within.issuperset(consumers)
+        try:
+            for consumer in consumers:
+                if leaves or consumer not in within:
+                    plan = edits.toggle_consumer(self.graph, plan, cut, name, consumer)
+        except ValueError as error:
+            self.refused.emit(self.tr("This edge cannot be cut by itself: {}").format(error))
+            return
+        text = self.tr("Uncut {0} to {1} nodes in cut {2}") if leaves else self.tr("Cut {0} to {1} nodes in cut {2}")
+        self._edit(plan, text.format(_short(name), len(consumers), cut), cut)
 
     def toggle_consumer(self, tensor: int, consumer: int, cut: int | None = None) -> None:
         """Puts the edge to one consumer into a cut, the active one unless given, or takes it out."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry, Menu
+from cutter_gui.gui.fold_actions import FOLD_MENU
 
 
 def menus(open_recent: str) -> tuple[Menu, ...]:
@@ -44,8 +45,9 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "view.fit",
                 "view.show_selection",
                 "-",
+                Menu(tr("&Groups"), FOLD_MENU),
                 "view.constants",
-                Menu(tr("&Panels"), ("view.cuts", "view.inspector", "view.stages", "view.problems")),
+                Menu(tr("&Panels"), ("view.groups", "view.cuts", "view.inspector", "view.stages", "view.problems")),
                 Menu(tr("&Theme"), ("view.theme_system", "view.theme_light", "view.theme_dark")),
             ),
         ),

@@ -12,13 +12,16 @@ from PySide6.QtCore import QObject, Signal
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import formats
 from cutter_gui.core.graph import Graph
+from cutter_gui.core.groups import Groups
 from cutter_gui.core.manifest import MANIFEST_NAME
 from cutter_gui.core.spec import SUFFIX, read_spec
 from cutter_gui.frames import OpenModel
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
 from cutter_gui.gui.jobs import Job
+from cutter_gui.gui.remembered_foldings import remembered_foldings
 from cutter_gui.gui.steps import Steps
+from cutter_gui.layout.folding import Folding
 from cutter_gui.layout.scene import LayoutOptions
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ class Opening:
         job: The worker that reads it.
         document: The document, once the graph has come.
         picture_only: Whether the document is open already and only its picture is made anew.
+        groups: The groups of its nodes, once they have come.
     """
 
     path: Path
@@ -45,6 +49,7 @@ class Opening:
     job: Job
     document: Document | None = None
     picture_only: bool = False
+    groups: Groups | None = None
 
 
 class Opener(QObject):
@@ -54,6 +59,7 @@ class Opener(QObject):
         begun: A model is being opened: its name.
         progress: What is being done and the fraction done.
         graph_ready: A `Document` with its graph, to be shown at once.
+        folding_ready: The groups of its nodes, and the `Folding` of which the picture is made.
         scene_ready: The picture of that document.
         ended: Nothing is being opened any more. The flag says whether the picture is missing, the text why.
     """
@@ -61,6 +67,7 @@ class Opener(QObject):
     begun = Signal(str)
     progress = Signal(str, float)
     graph_ready = Signal(object)
+    folding_ready = Signal(object, object)
     scene_ready = Signal(object)
     ended = Signal(bool, str)
 
@@ -137,14 +144,17 @@ class Opener(QObject):
                 return
         self._window.when_work_is_safe(lambda: self._start(path, spec))
 
-    def lay_out_again(self, constants: bool | None = None) -> None:
-        """Makes the picture of the open document anew."""
+    def lay_out_again(self, constants: bool | None = None, folding: Folding | None = None) -> None:
+        """Makes the picture of the open document anew, with the groups folded as they are unless given."""
         document = self._window.document
         if document is None:
             return
         if constants is not None:
             self._constants = constants
-        self._start(document.path, None, document)
+        workspace = self._window.workspace
+        if folding is None and workspace is not None and workspace.folds.groups is not None:
+            folding = workspace.folds.folding
+        self._start(document.path, None, document, folding)
 
     def cancel(self) -> None:
         """Stops opening; the `ended` signal follows."""
@@ -158,13 +168,17 @@ class Opener(QObject):
             self._window.show_error(self.tr("Open cut spec"), error)
             return None
 
-    def _start(self, path: Path, spec: SpecFile | None, document: Document | None = None) -> None:
+    def _start(
+        self, path: Path, spec: SpecFile | None, document: Document | None = None, folding: Folding | None = None
+    ) -> None:
         if self._opening is not None:
             self._opening.job.cancel()
             self._opening = None
         self._steps.clear()
         path = path.absolute()
-        job = self._window.workers.run(OpenModel(path, LayoutOptions(show_constants=self._constants)))
+        options = LayoutOptions(show_constants=self._constants)
+        remembered = remembered_foldings(self._window.settings)
+        job = self._window.workers.run(OpenModel(path, options, folding, remembered))
         self._opening = Opening(path, spec, job, document, picture_only=document is not None)
         job.progress.connect(self.progress)
         # A graph can be there before the modules that show it are imported.
@@ -179,7 +193,11 @@ class Opener(QObject):
         opening = self._opening
         if opening is None or opening.job is not job:
             return
-        if not isinstance(part, Graph):
+        if isinstance(part, Groups):
+            opening.groups = part
+        elif isinstance(part, Folding):
+            self.folding_ready.emit(opening.groups, part)
+        elif not isinstance(part, Graph):
             self.scene_ready.emit(part)
         elif opening.picture_only and opening.document is not None:
             if part.fingerprint != opening.document.graph.fingerprint:

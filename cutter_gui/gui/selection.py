@@ -1,4 +1,4 @@
-"""What is selected: one tensor, one node, or nothing."""
+"""What is selected: one tensor, one node, one group, or nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ class Selection:
     Attributes:
         tensor: The tensor selected, or None.
         node: The node selected, or None.
+        group: The group of nodes selected, or None.
     """
 
     tensor: int | None = None
     node: int | None = None
+    group: int | None = None
 
     def __bool__(self) -> bool:
-        return self.tensor is not None or self.node is not None
+        return self.tensor is not None or self.node is not None or self.group is not None
 
 
 NOTHING = Selection()

@@ -21,6 +21,7 @@ _FULL = (
     "scipy.sparse",
     "scipy.sparse.csgraph",
     "cutter_gui.core.problems",
+    "cutter_gui.gui.folds",
     "cutter_gui.gui.workspace",
     "cutter_gui.gui.saving",
 )

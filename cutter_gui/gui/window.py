@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
             self._opener.begun.connect(self._on_opening)
             self._opener.progress.connect(self._on_progress)
             self._opener.graph_ready.connect(self._on_graph)
+            self._opener.folding_ready.connect(self._on_folding)
             self._opener.scene_ready.connect(self._on_scene)
             self._opener.ended.connect(self._on_opening_ended)
         return self._opener
@@ -209,6 +210,10 @@ class MainWindow(QMainWindow):
         self._show_save_state()
         self._refresh()
 
+    def _on_folding(self, groups: Any, folding: Any) -> None:
+        if self.workspace is not None:
+            self.workspace.set_groups(groups, folding, self.opener.shows_constants)
+
     def _on_scene(self, scene: Any) -> None:
         if self.workspace is not None:
             self.workspace.set_scene(scene)
@@ -240,6 +245,10 @@ class MainWindow(QMainWindow):
             workspace.document_changed.connect(self._on_change)
             workspace.loading.cancel_wanted.connect(self.cancel_opening)
             workspace.notice.again_wanted.connect(lambda: self.opener.lay_out_again())
+            workspace.folds.run = lambda request: self.workers.run(request)
+            workspace.folds.large_wanted.connect(lambda folding: self.opener.lay_out_again(folding=folding))
+            workspace.folds.changed.connect(self._refresh)
+            workspace.folds.failed.connect(lambda error: self.show_error(self.tr("Fold"), error))
             self.stack.addWidget(workspace)
             self.workspace = workspace
         return self.workspace

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
 from cutter_gui.gui.actions import ActionRegistry
+from cutter_gui.gui.bundle_menu import BundleMenu
 from cutter_gui.gui.canvas.view import GraphCanvas
 from cutter_gui.gui.document import Change, Document
+from cutter_gui.gui.folds import Folds
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.panels.cuts import CutsPanel
+from cutter_gui.gui.panels.groups import GroupsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
 from cutter_gui.gui.panels.problems import ProblemsPanel
 from cutter_gui.gui.panels.stages import StagesPanel
@@ -22,9 +25,11 @@ from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.splitter import LineSplitter
 
 _SIDE = 340  # width of the panels at the right, in pixels
+_GROUPS = 200
+_WIDE = 1400  # width of a window that has room for the groups beside everything else
 _BELOW = 140  # height of the panels below
 _PROBLEMS = 400
-_SPLITTERS = "splitters-1"
+_SPLITTERS = "splitters-2"
 
 
 class Workspace(QWidget):
@@ -47,6 +52,8 @@ class Workspace(QWidget):
         self._settings = settings
         self.document: Document | None = None
         self.scene: Any = None
+        self.folds = Folds(settings, self)
+        self.bundle_menu: BundleMenu | None = None
         self.canvas = GraphCanvas()
         self.canvas.setObjectName("canvas")
         self.loading = LoadingPage()
@@ -54,6 +61,7 @@ class Workspace(QWidget):
         self.stack = QStackedWidget()
         for page in (self.loading, self.notice, self.canvas):
             self.stack.addWidget(page)
+        self.groups = GroupsPanel()
         self.cuts = CutsPanel(actions)
         self.inspector = InspectorPanel()
         self.stages = StagesPanel(actions)
@@ -63,17 +71,18 @@ class Workspace(QWidget):
 
     def _arrange(self) -> None:
         self._side = LineSplitter(Qt.Orientation.Vertical, self.cuts, self.inspector)
-        self._across = LineSplitter(Qt.Orientation.Horizontal, self.stack, self._side)
+        self._across = LineSplitter(Qt.Orientation.Horizontal, self.groups, self.stack, self._side)
         self._below = LineSplitter(Qt.Orientation.Horizontal, self.stages, self.problems)
         self._down = LineSplitter(Qt.Orientation.Vertical, self._across, self._below)
-        self._across.setStretchFactor(0, 1)
-        self._across.setStretchFactor(1, 0)
+        self._across.setStretchFactor(0, 0)
+        self._across.setStretchFactor(1, 1)
+        self._across.setStretchFactor(2, 0)
         self._down.setStretchFactor(0, 1)
         self._down.setStretchFactor(1, 0)
         self._below.setStretchFactor(0, 1)
         self._below.setStretchFactor(1, 0)
         self._side.setSizes([300, 260])
-        self._across.setSizes([968, _SIDE])
+        self._across.setSizes([_GROUPS, 1280 - _GROUPS - _SIDE, _SIDE])
         self._below.setSizes([1280 - _PROBLEMS, _PROBLEMS])
         self._down.setSizes([560, _BELOW])
         layout = QVBoxLayout(self)
@@ -91,6 +100,7 @@ class Workspace(QWidget):
     def panels(self) -> tuple[tuple[str, QWidget], ...]:
         """The panels by name."""
         return (
+            ("groups", self.groups),
             ("cuts", self.cuts),
             ("inspector", self.inspector),
             ("stages", self.stages),
@@ -108,8 +118,18 @@ class Workspace(QWidget):
             self.toggle_panel(name)
 
     def _hide_empty_sides(self) -> None:
+        self.groups.setVisible(self.folds.has_groups and self._groups_wanted())
         self._side.setVisible(not (self.cuts.isHidden() and self.inspector.isHidden()))
         self._below.setVisible(not (self.stages.isHidden() and self.problems.isHidden()))
+
+    def _groups_wanted(self) -> bool:
+        """Whether the groups are shown: as the user chose, else where there is room or something is folded."""
+        chosen = self._settings.text("panels/groups", "")
+        if chosen:
+            return chosen == "shown"
+        groups = self.folds.groups
+        is_folded = groups is not None and not self.folds.folding.is_all_open(groups)
+        return is_folded or self.window().width() >= _WIDE
 
     def save_state(self) -> None:
         """Remembers the sizes of the panels."""
@@ -119,6 +139,11 @@ class Workspace(QWidget):
     def _connect(self) -> None:
         self.canvas.tensor_clicked.connect(self._cut_tensor)
         self.canvas.consumer_clicked.connect(self._cut_consumer)
+        self.canvas.consumers_clicked.connect(self._cut_consumers)
+        self.canvas.bundle_clicked.connect(self._offer_bundle)
+        self.canvas.group_toggled.connect(self.folds.toggle)
+        self.groups.fold_wanted.connect(self.folds.toggle)
+        self.folds.picture_ready.connect(self._show_folding)
         self.canvas.selection_changed.connect(self._select)
         self.canvas.hint_changed.connect(self.hint_changed)
         self.canvas.zoom_changed.connect(self.zoom_changed)
@@ -142,18 +167,34 @@ class Workspace(QWidget):
             self.document.deleteLater()
         self.document = document
         self.scene = None
-        for panel in (self.cuts, self.inspector, self.stages, self.problems):
+        self.folds.begin(None if document is None else document.graph)
+        for panel in (self.groups, self.cuts, self.inspector, self.stages, self.problems):
             panel.set_document(document)
         if document is not None:
             document.setParent(self)
             document.changed.connect(self._refresh)
+
+    def set_groups(self, groups: Any, folding: Any, constants: bool) -> None:
+        """Takes over the groups of the document's graph; the picture of this folding follows."""
+        if self.document is not None:
+            self.folds.set_groups(groups, folding, constants)
+            self.groups.set_groups(groups)
+            self._hide_empty_sides()
+
+    def _show_folding(self, scene: Any, kept: list[int]) -> None:
+        """Shows the document with other groups folded."""
+        if self.document is not None and self.has_picture:
+            self.scene = scene
+            self.canvas.show_scene(scene, kept)
+            self.document_changed.emit(Change())
 
     def set_scene(self, scene: Any) -> None:
         """Shows the picture of the document."""
         if self.document is None:
             return
         self.scene = scene
-        self.canvas.show_graph(self.document.graph, scene)
+        self.folds.take_picture(scene)
+        self.canvas.show_graph(self.document.graph, scene, self.folds.groups)
         self.canvas.show_staging(self.document.staging, self.document.active_cut)
         self.stack.setCurrentWidget(self.canvas)
         self.canvas.setFocus()
@@ -169,7 +210,7 @@ class Workspace(QWidget):
         if change.selection and self.has_picture and self.canvas.selection != document.selection:
             self.canvas.select(document.selection)
             self.reveal_selection()
-        for panel in (self.cuts, self.inspector, self.stages, self.problems):
+        for panel in (self.groups, self.cuts, self.inspector, self.stages, self.problems):
             panel.refresh(change)
         self.document_changed.emit(change)
 
@@ -178,7 +219,9 @@ class Workspace(QWidget):
         if self.document is None or not self.has_picture:
             return
         selection = self.document.selection
-        if selection.node is not None:
+        if selection.group is not None and self.folds.groups is not None:
+            self.canvas.reveal(nodes=self.folds.groups.nodes(selection.group).tolist())
+        elif selection.node is not None:
             self.canvas.reveal(nodes=(selection.node,))
         elif selection.tensor is not None:
             self.canvas.reveal(tensors=(selection.tensor,))
@@ -207,6 +250,16 @@ class Workspace(QWidget):
     def _cut_consumer(self, tensor: int, consumer: int) -> None:
         if self.document is not None:
             self.document.toggle_consumer(tensor, consumer)
+
+    def _cut_consumers(self, tensor: int, consumers: list[int]) -> None:
+        if self.document is not None:
+            self.document.toggle_consumers(tensor, consumers)
+
+    def _offer_bundle(self, tensors: list[int], at: QPoint) -> None:
+        """Shows the tensors of a wire to choose from."""
+        if self.document is not None:
+            self.bundle_menu = BundleMenu(self.document, tensors, self)
+            self.bundle_menu.popup(at)
 
     def _select(self, selection: Selection) -> None:
         if self.document is not None:

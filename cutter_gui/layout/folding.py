@@ -321,3 +321,31 @@ def group_summary(groups: Groups, group: int) -> str:
     if groups.equal_count[group] > 1:
         parts.append(f"≡ {int(groups.equal_count[group])} ×")
     return " · ".join(parts)
+
+
+def folding_text(folding: Folding, groups: Groups) -> str:
+    """Returns a folding as text, to be remembered: the number of groups, then the open ones as ranges."""
+    ranges: list[str] = []
+    start = end = -2
+    for group in [*sorted(folding.open), -1]:
+        if group == end + 1:
+            end = group
+            continue
+        if start >= 0:
+            ranges.append(str(start) if start == end else f"{start}-{end}")
+        start = end = group
+    return f"{len(groups)}:{','.join(ranges)}"
+
+
+def folding_of_text(text: str, groups: Groups) -> Folding | None:
+    """Returns the folding that a text remembers; None when it was of other groups or is none."""
+    count, _, ranges = text.partition(":")
+    if count != str(len(groups)):
+        return None
+    opened: set[int] = set()
+    for part in ranges.split(",") if ranges else ():
+        first, _, last = part.partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()):
+            return None
+        opened.update(range(int(first), min(int(last or first), len(groups) - 1) + 1))
+    return Folding(frozenset(group for group in opened if group < len(groups)))

@@ -130,6 +130,13 @@ def test_a_graph_without_nodes_has_no_groups():
     assert no_groups(graph).own_nodes(-1).tolist() == []
 
 
+def test_the_span_of_values_in_a_group_passes_over_nodes_without_one():
+    groups = find_groups(scoped("a/b", "a/b", "a", "c", "c"))
+    low, high = groups.spans(np.array([-1, 3, 5, -1, -1], np.int32))
+    assert low.tolist() == [3, 3, -1]
+    assert high.tolist() == [5, 3, -1]
+
+
 scope = st.lists(st.sampled_from("ab;"), max_size=4).map(tuple)
 
 

@@ -14,6 +14,7 @@ import pytest
 from cutter_gui.core.build import GraphBuilder
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Graph
+from cutter_gui.core.groups import Groups
 from cutter_gui.frames import (
     Assembly,
     FrameReader,
@@ -27,6 +28,7 @@ from cutter_gui.frames import (
     in_pieces,
 )
 from cutter_gui.gui.jobs import Workers
+from cutter_gui.layout.folding import Folding
 from cutter_gui.layout.scene import Scene
 
 
@@ -53,7 +55,7 @@ def outcome_of(job, qtbot, timeout: int = 60_000) -> list[tuple[str, object]]:
 def test_opening_sends_the_graph_before_the_picture_and_progress_that_never_goes_back(workers, model, qtbot):
     told = outcome_of(workers.run(OpenModel(model)), qtbot)
     parts = [value for kind, value in told if kind == "part"]
-    assert [type(part) for part in parts] == [Graph, Scene]
+    assert [type(part) for part in parts] == [Graph, Groups, Folding, Scene]
     assert parts[0].node_count == 7
     fractions = [value[1] for kind, value in told if kind == "progress"]
     assert fractions == sorted(fractions)

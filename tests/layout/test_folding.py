@@ -17,6 +17,8 @@ from cutter_gui.layout.folding import (
     all_open,
     box_count,
     fold_view,
+    folding_of_text,
+    folding_text,
     opening_folding,
     to_level,
 )
@@ -214,3 +216,19 @@ def test_between_two_boxes_of_which_one_is_folded_there_is_one_wire(case):
         if source >= 0 and (view.box_group[source] >= 0 or view.box_group[box] >= 0):
             assert (source, box) not in seen
             seen.add((source, box))
+
+
+@settings(max_examples=60, deadline=None)
+@given(folded_graphs())
+def test_a_folding_is_remembered_as_text(case):
+    _, groups, folding = case
+    assert folding_of_text(folding_text(folding, groups), groups) == folding
+
+
+@pytest.mark.parametrize("text", ["", "7:1", "5:x", "5:1-y", "5:-3", "x"])
+def test_a_text_that_remembers_no_folding_of_these_groups_is_none(text, groups):
+    assert folding_of_text(text.replace("5", str(len(groups))), groups) is None
+
+
+def test_a_remembered_range_never_reaches_beyond_the_groups(groups):
+    assert folding_of_text(f"{len(groups)}:0-999999999", groups) == all_open(groups)

@@ -90,9 +90,9 @@ def draw_cuts(staging: Staging | None, index: SceneIndex, labels: EdgeLabels) ->
     cuts_by_wire: dict[int, list[int]] = {}
     for edge, cut in zip(staging.listings.edge.tolist(), staging.listings.cut.tolist(), strict=True):
         wire = scene.edge_wire.get(edge)
-        if wire is not None:
+        if wire is not None and cut not in cuts_by_wire.setdefault(wire, []):
             wires_by_cut.setdefault(cut, []).append(wire)
-            cuts_by_wire.setdefault(wire, []).append(cut)
+            cuts_by_wire[wire].append(cut)
     marks: list[Mark] = []
     lines: list[CutLine] = []
     taken: dict[int, list[float]] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.units import tensor_size_text, type_text
@@ -17,6 +18,7 @@ from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.curves import polyline
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
+from cutter_gui.gui.panels.sizes import total_text
 from cutter_gui.layout.scene import Floats, WireKind
 
 HEIGHT = 18.0
@@ -38,8 +40,8 @@ class EdgeLabels:
         self._texts: dict[int, str] = {}
 
     @cached_property
-    def _anchors(self) -> tuple[Ints, Floats, Floats]:
-        """The tensors that may have a label, where it starts [A, 2], and the room it has [A]."""
+    def _anchors(self) -> tuple[Ints, Floats, Floats, Ints]:
+        """The tensors that may have a label, where it starts [A, 2], its room [A], and its wire [A]."""
         scene = self._scene
         wires = np.flatnonzero(np.isin(scene.wire_kind, (WireKind.EDGE, WireKind.OUTPUT)))
         _, first = np.unique(scene.wire_tensor[wires], return_index=True)
@@ -54,7 +56,7 @@ class EdgeLabels:
             same_row = np.abs(np.diff(start[:, 1])) < HEIGHT
             gap = np.diff(start[:, 0]) - CLEARANCE
             room[:-1] = np.where(same_row, np.minimum(np.maximum(gap, 0), WIDEST), WIDEST)
-        return scene.wire_tensor[wires], start.astype(np.float32), room.astype(np.float32)
+        return scene.wire_tensor[wires], start.astype(np.float32), room.astype(np.float32), wires.astype(np.int32)
 
     @cached_property
     def _place(self) -> dict[int, int]:
@@ -69,10 +71,15 @@ class EdgeLabels:
     def _fitting(self, tensor: int) -> str:
         at = self._place.get(tensor)
         graph = self._graph
-        if at is None or (graph.tensor_shapes[tensor] is None and not graph.tensor_dtype[tensor]):
+        if at is None:
+            return ""
+        together = self._scene.tensors_of(int(self._anchors[3][at])).tolist()
+        if len(together) == 1 and graph.tensor_shapes[tensor] is None and not graph.tensor_dtype[tensor]:
             return ""
         room = float(self._anchors[2][at])
         short, size = type_text(graph, tensor), tensor_size_text(graph, tensor)
+        if len(together) > 1:
+            short, size = _count_text(len(together)), total_text(graph, together)
         x, y = self._anchors[1][at].tolist()
         for text in (f"{short} · {size}" if size != "?" else short, short):
             if _width(text) <= room and self._is_free(tensor, x, y, _width(text)):
@@ -102,7 +109,7 @@ class EdgeLabels:
 
     def near(self, area: Rect) -> list[int]:
         """Returns the tensors whose labels may touch a rectangle."""
-        tensors, start, room = self._anchors
+        tensors, start, room, _ = self._anchors
         left, top, width, height = area
         touch = (start[:, 0] <= left + width) & (start[:, 0] + room >= left)
         touch &= (start[:, 1] <= top + height) & (start[:, 1] + HEIGHT >= top)
@@ -116,6 +123,10 @@ class EdgeLabels:
             if rect is not None and x <= rect[0] + rect[2]:
                 return tensor
         return -1
+
+
+def _count_text(count: int) -> str:
+    return QCoreApplication.translate("Canvas", "{count} tensors").format(count=count)
 
 
 def _width(text: str) -> float:

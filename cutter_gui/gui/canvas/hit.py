@@ -17,6 +17,8 @@ class HitKind(Enum):
     GROUND = "ground"
     NODE = "node"
     EDGE = "edge"  # a wire, label, mark or pill that stands for edges that can be cut
+    GROUP = "group"  # the box of a folded group
+    BUNDLE = "bundle"  # a wire of a folded group that carries several tensors
     END = "end"  # a graph input or model output, or the wire to one: it can be selected only
 
 
@@ -30,6 +32,7 @@ class Hit:
         tensor: The tensor.
         box: The box.
         wire: The wire.
+        group: The folded group.
     """
 
     kind: HitKind
@@ -37,6 +40,7 @@ class Hit:
     tensor: int = -1
     box: int = -1
     wire: int = -1
+    group: int = -1
 
 
 GROUND = Hit(HitKind.GROUND)
@@ -67,11 +71,15 @@ def _box_hit(picture: Picture, box: int) -> Hit:
     kind, ref = scene.box_kind[box], int(scene.box_ref[box])
     if kind == BoxKind.NODE:
         return Hit(HitKind.NODE, node=ref, box=box)
+    if kind == BoxKind.GROUP:
+        return Hit(HitKind.GROUP, group=ref, box=box)
     is_hub = kind in (BoxKind.STUB, BoxKind.HUB)
     return Hit(HitKind.EDGE if is_hub else HitKind.END, tensor=ref, box=box)
 
 
 def _wire_hit(picture: Picture, wire: int) -> Hit:
     scene = picture.scene
+    if len(scene.tensors_of(wire)) > 1:
+        return Hit(HitKind.BUNDLE, tensor=int(scene.wire_tensor[wire]), wire=wire)
     kind = HitKind.END if scene.wire_kind[wire] == WireKind.OUTPUT else HitKind.EDGE
     return Hit(kind, tensor=int(scene.wire_tensor[wire]), wire=wire)

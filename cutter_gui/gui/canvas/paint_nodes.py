@@ -12,6 +12,7 @@ from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.bulk import draw_rects
 from cutter_gui.gui.canvas.detail import Detail
+from cutter_gui.gui.canvas.paint_groups import paint_group
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.palette import stage_colour, stage_is_hatched, stage_text
 from cutter_gui.layout.labels import short_name, uses_text
@@ -33,6 +34,8 @@ def paint_boxes(painter: QPainter, picture: Picture, boxes: Ints, detail: Detail
     for box, kind in zip(boxes.tolist(), kinds, strict=True):
         if kind == BoxKind.NODE:
             paint_node(painter, picture, box, detail, scale)
+        elif kind == BoxKind.GROUP:
+            paint_group(painter, picture, box, detail, scale)
         else:
             paint_pill(painter, picture, box, detail, scale)
 

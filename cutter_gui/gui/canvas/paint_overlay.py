@@ -14,6 +14,7 @@ from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.hub_curves import hub_curves
 from cutter_gui.gui.canvas.paint_edges import curve_path, paint_curve
+from cutter_gui.gui.canvas.paint_groups import paint_group
 from cutter_gui.gui.canvas.paint_nodes import RADIUS, box_rect, paint_node
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.selection import NOTHING, Selection
@@ -61,6 +62,8 @@ def paint_overlay(
         box = picture.scene.node_box.get(selection.node, -1)
         if box >= 0:
             _outline(painter, picture, box, palette.accent, 2.2, scale)
+    if selection.group is not None:
+        _paint_selected_group(painter, picture, selection.group, scale)
     if overlay.focus_box >= 0:
         rect = box_rect(picture, overlay.focus_box).adjusted(-5, -5, 5, 5)
         painter.setPen(ink.dashed(palette.accent, max(1.6, 1.2 / scale), 3, 2.5))
@@ -98,7 +101,8 @@ def _paint_tensor(
 
 def _outline(painter: QPainter, picture: Picture, box: int, colour: str, width: float, scale: float) -> None:
     rect = box_rect(picture, box)
-    radius = RADIUS if picture.scene.box_kind[box] == BoxKind.NODE else rect.height() / 2
+    is_box = picture.scene.box_kind[box] in (BoxKind.NODE, BoxKind.GROUP)
+    radius = RADIUS if is_box else rect.height() / 2
     painter.setPen(ink.pen(colour, max(width, 1.5 / scale)))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(rect, radius, radius)
@@ -118,7 +122,12 @@ def _paint_selected_tensor(
         _outline(painter, picture, source, palette.accent, 1.4, scale)
     chosen = picture.cut_consumers(tensor)
     for box in sorted(shown):
-        node = picture.sheet.box_node(box)
+        node, group = picture.sheet.box_node(box), picture.sheet.box_group(box)
+        if group >= 0:
+            _paint_consuming_group(
+                painter, picture, box, picture.sheet.consumers_in(tensor, group), chosen, detail, scale
+            )
+            continue
         if node < 0 or picture.graph.edge(tensor, node) is None:
             continue
         if detail > Detail.OVERVIEW:
@@ -126,6 +135,42 @@ def _paint_selected_tensor(
         _outline(painter, picture, box, palette.accent, 2.0, scale)
         if picture.active_cut is not None and detail >= Detail.TEXT:
             _paint_check(painter, picture, box_rect(picture, box), node in chosen)
+
+
+def _paint_consuming_group(
+    painter: QPainter,
+    picture: Picture,
+    box: int,
+    inside: list[int],
+    chosen: set[int],
+    detail: Detail,
+    scale: float,
+) -> None:
+    """Lifts a folded group with consumers of the selected tensor inside."""
+    if not inside:
+        return
+    if detail > Detail.OVERVIEW:
+        paint_group(painter, picture, box, detail, scale)
+    _outline(painter, picture, box, picture.palette.accent, 2.0, scale)
+    if picture.active_cut is not None and detail >= Detail.TEXT:
+        _paint_check(painter, picture, box_rect(picture, box), chosen.issuperset(inside))
+
+
+def _paint_selected_group(painter: QPainter, picture: Picture, group: int, scale: float) -> None:
+    """Outlines a folded group, or frames what an open one contains."""
+    boxes = picture.sheet.group_boxes(group).tolist()
+    if len(boxes) == 1:
+        _outline(painter, picture, boxes[0], picture.palette.accent, 2.2, scale)
+        return
+    scene = picture.scene
+    beside = np.isin(scene.wire_target, boxes) & (scene.wire_kind == WireKind.STUB)
+    frame = QRectF()
+    for box in [*boxes, *scene.wire_source[beside].tolist()]:
+        frame = frame.united(box_rect(picture, box))
+    if not frame.isNull():
+        painter.setPen(ink.dashed(picture.palette.accent, max(1.6, 1.2 / scale), 6, 4))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame.adjusted(-24, -14, 24, 18), 12, 12)
 
 
 def check_rect(rect: QRectF) -> QRectF:

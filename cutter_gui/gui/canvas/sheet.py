@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cutter_gui.core.graph import Bools, Graph, Ints
+from cutter_gui.core.groups import Groups, no_groups
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas.cut_marks import CutDrawing, draw_cuts
 from cutter_gui.gui.canvas.edge_labels import EdgeLabels
@@ -18,10 +19,21 @@ from cutter_gui.layout.scene import BoxKind, Scene, WireKind
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A graph and its scene, with all that is derived from them alone: it outlives changes of the plan."""
+    """A graph and its scene, with all that is derived from them alone: it outlives changes of the plan.
+
+    Attributes:
+        graph: The graph.
+        scene: Its scene, or that of a view with groups folded.
+        hierarchy: The groups of the graph's nodes, None without any.
+    """
 
     graph: Graph
     scene: Scene
+    hierarchy: Groups | None = None
+
+    @cached_property
+    def groups(self) -> Groups:
+        return self.hierarchy or no_groups(self.graph)
 
     @cached_property
     def index(self) -> SceneIndex:
@@ -43,6 +55,26 @@ class Sheet:
     def box_node(self, box: int) -> int:
         """Returns the node of a box, -1 for pills."""
         return int(self.scene.box_ref[box]) if self.scene.box_kind[box] == BoxKind.NODE else -1
+
+    def box_group(self, box: int) -> int:
+        """Returns the folded group of a box, -1 for others."""
+        if box < 0:
+            return -1
+        return int(self.scene.box_ref[box]) if self.scene.box_kind[box] == BoxKind.GROUP else -1
+
+    def group_boxes(self, group: int) -> Ints:
+        """Returns the boxes that a group's nodes are in: its own when it is folded, else theirs."""
+        scene = self.scene
+        if group in scene.group_box:
+            return np.array([scene.group_box[group]], dtype=np.int32)
+        nodes = self.groups.nodes(group)
+        boxes = [scene.node_box[node] for node in nodes.tolist() if node in scene.node_box]
+        return np.unique(np.array(boxes, dtype=np.int32))
+
+    def consumers_in(self, tensor: int, group: int) -> list[int]:
+        """Returns the consumers of a tensor that are within a group."""
+        inside = set(self.groups.nodes(group).tolist())
+        return [node for node in self.graph.consumers(tensor).tolist() if node in inside]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +109,28 @@ class Picture:
         if self.staging is not None and self.staging.plan.cuts:
             nodes = scene.box_kind == BoxKind.NODE
             stage[nodes] = self.staging.node_stage[scene.box_ref[nodes]]
+            folded = scene.box_kind == BoxKind.GROUP
+            stage[folded] = self._stage_spans[0][folded]
         return stage
+
+    @cached_property
+    def _stage_spans(self) -> tuple[Ints, Ints]:
+        """[B] each, the lowest and the highest stage of the nodes in a box, -1 for none."""
+        scene = self.scene
+        none = np.full(scene.box_count, -1, dtype=np.int32)
+        if scene.fold is None or self.staging is None or not self.staging.plan.cuts:
+            return none, none
+        stage, box = self.staging.node_stage, scene.fold.node_box
+        known = (stage >= 0) & (box >= 0)
+        low, high = np.full(scene.box_count, np.iinfo(np.int32).max, dtype=np.int32), none.copy()
+        np.minimum.at(low, box[known], stage[known])
+        np.maximum.at(high, box[known], stage[known])
+        return np.where(high >= 0, low, -1).astype(np.int32), high
+
+    def stage_span(self, box: int) -> tuple[int, int]:
+        """Returns the lowest and the highest stage in the box of a folded group, -1 for none."""
+        low, high = self._stage_spans
+        return int(low[box]), int(high[box])
 
     @cached_property
     def box_badge(self) -> Bools:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 
 from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, TensorKind
-from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.core.groups import Groups
+from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.canvas.hit import Hit, HitKind
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.selection import Selection
 
 NAME_LIMIT = 120
+OPS_SHOWN = 6
+TENSORS_SHOWN = 12
 
 
 def _tr(text: str) -> str:
@@ -28,7 +32,50 @@ def tooltip(picture: Picture, hit: Hit) -> str:
     """Returns what there is to know about a thing, as plain text in lines; empty for the ground."""
     if hit.kind is HitKind.NODE:
         return node_text(picture, hit.node)
+    if hit.kind is HitKind.GROUP:
+        return group_text(picture, hit.group)
+    if hit.kind is HitKind.BUNDLE:
+        return bundle_text(picture, hit.wire)
     return tensor_text(picture, hit.tensor) if hit.tensor >= 0 else ""
+
+
+def group_name(groups: Groups, group: int) -> str:
+    """Returns the name of a group on its box."""
+    return _name(groups.names[group])
+
+
+def group_content(groups: Groups, group: int) -> str:
+    """Returns what is in a group: ``40 nodes · 16 MiB · ≡ 24 ×``."""
+    parts = [_tr("{count} nodes").format(count=int(groups.node_count[group]))]
+    if groups.weight_bytes[group]:
+        parts.append(bytes_text(int(groups.weight_bytes[group])))
+    if groups.equal_count[group] > 1:
+        parts.append(f"≡ {int(groups.equal_count[group])} ×")
+    return " · ".join(parts)
+
+
+def group_text(picture: Picture, group: int) -> str:
+    """Returns path, content, most frequent ops and stages of a group."""
+    groups, graph = picture.sheet.groups, picture.graph
+    nodes = groups.nodes(group)
+    ops = Counter(graph.op(int(node)) for node in nodes).most_common(OPS_SHOWN)
+    lines = [
+        _name(" / ".join(groups.path(group))),
+        group_content(groups, group),
+        " · ".join(f"{count} {op}" for op, count in ops),
+    ]
+    if picture.staging is not None and picture.staging.plan.cuts:
+        stages = sorted({int(stage) for stage in picture.staging.node_stage[nodes] if stage >= 0})
+        lines.append(_tr("stage {number}").format(number=", ".join(map(str, stages))) if stages else "")
+    return "\n".join(line for line in lines if line)
+
+
+def bundle_text(picture: Picture, wire: int) -> str:
+    """Returns the tensors of a wire, a line each."""
+    graph, tensors = picture.graph, picture.scene.tensors_of(wire).tolist()
+    lines = [_tr("{count} tensors").format(count=len(tensors))]
+    lines += [f"{_name(graph.tensor_names[tensor])}  {type_text(graph, tensor)}" for tensor in tensors[:TENSORS_SHOWN]]
+    return "\n".join([*lines, "…"] if len(tensors) > TENSORS_SHOWN else lines)
 
 
 def tensor_text(picture: Picture, tensor: int) -> str:
@@ -70,6 +117,8 @@ def selection_text(picture: Picture | None, selection: Selection) -> str:
     """Returns what is selected, for assistive programs."""
     if picture is not None and selection.tensor is not None:
         return tensor_text(picture, selection.tensor)
+    if picture is not None and selection.group is not None:
+        return group_text(picture, selection.group)
     return "" if picture is None or selection.node is None else node_text(picture, selection.node)
 
 
@@ -81,6 +130,11 @@ def hint(picture: Picture, selection: Selection, hit: Hit) -> str:
         return _tr("Click: select tensor {tensor}").format(tensor=_name(picture.graph.tensor_names[hit.tensor]))
     if hit.kind is HitKind.NODE:
         return _node_hint(picture, selection, hit.node)
+    if hit.kind is HitKind.GROUP:
+        return _group_hint(picture, selection, hit.group)
+    if hit.kind is HitKind.BUNDLE:
+        count = len(picture.scene.tensors_of(hit.wire))
+        return _tr("Click: choose among the {count} tensors that run here").format(count=count)
     if selection.tensor is not None:
         return _tr("Click a consumer of {tensor} to put it in or out · Esc: deselect").format(
             tensor=_name(picture.graph.tensor_names[selection.tensor])
@@ -114,6 +168,21 @@ def _node_hint(picture: Picture, selection: Selection, node: int) -> str:
     if node in picture.cut_consumers(tensor):
         return _tr("Click: take {node} out of cut {cut} for {tensor}").format(node=label, cut=cut, tensor=name)
     return _tr("Click: put {node} into cut {cut} for {tensor}").format(node=label, cut=cut, tensor=name)
+
+
+def _group_hint(picture: Picture, selection: Selection, group: int) -> str:
+    name, tensor = _name(picture.sheet.groups.names[group]), selection.tensor
+    opens = _tr("Double click: unfold")
+    inside = [] if tensor is None else picture.sheet.consumers_in(tensor, group)
+    if tensor is None or not inside:
+        return _tr("Click: select group {group}").format(group=name) + f" · {opens}"
+    shown, cut = _name(picture.graph.tensor_names[tensor]), picture.active_cut
+    if cut is None:
+        return _tr("Click: start a cut with {tensor} for {group}").format(tensor=shown, group=name) + f" · {opens}"
+    out = set(inside) <= picture.cut_consumers(tensor)
+    text = _tr("Click: take {group} out of cut {cut} for {tensor}") if out else ""
+    text = text or _tr("Click: put {group} into cut {cut} for {tensor}")
+    return text.format(group=name, cut=cut, tensor=shown) + f" · {opens}"
 
 
 def as_shown(text: str) -> str:

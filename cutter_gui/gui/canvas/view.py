@@ -12,9 +12,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragMoveEvent,
-    QDropEvent,
+    QCursor,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -25,43 +23,51 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 
 from cutter_gui.core.graph import Graph
+from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas import camera as cameras
 from cutter_gui.gui.canvas import framing, keys, points, texts
+from cutter_gui.gui.canvas.anchoring import kept_view, middle_nodes
 from cutter_gui.gui.canvas.base_layer import BaseLayer, look_through
 from cutter_gui.gui.canvas.camera import Camera
+from cutter_gui.gui.canvas.clicking import deed_of_click
+from cutter_gui.gui.canvas.drop_area import DropArea
 from cutter_gui.gui.canvas.gestures import ZOOM_STEP, Gesture, PinchGesture, Pointer, start_gesture, turn_wheel
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
 from cutter_gui.gui.canvas.paint_overlay import Overlay, paint_overlay
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
-from cutter_gui.gui.canvas.walk import Place
+from cutter_gui.gui.canvas.walk import Place, box_of
 from cutter_gui.gui.selection import NOTHING, Selection
 from cutter_gui.gui.theme import palette_of
 from cutter_gui.layout.scene import Scene
 
 
-class GraphCanvas(QAbstractScrollArea):
+class GraphCanvas(DropArea):
     """The drawing of a graph, its cuts and stages.
 
     Signals:
         tensor_clicked: A plain click on an edge: the tensor (it is selected already).
         consumer_clicked: A click on a consumer of the selected tensor: tensor and node.
+        consumers_clicked: A click on a folded group with several consumers of the selected tensor: tensor and nodes.
+        bundle_clicked: A click on a wire of several tensors: these, and the point on the screen.
+        group_toggled: A double click on a folded group.
         selection_changed: The new `Selection`.
         hint_changed: What a click would do now, in words.
         zoom_changed: The zoom in percent.
-        file_dropped: Paths of files dropped on the canvas.
     """
 
     tensor_clicked = Signal(int)
     consumer_clicked = Signal(int, int)
+    consumers_clicked = Signal(int, list)
+    bundle_clicked = Signal(list, QPoint)
+    group_toggled = Signal(int)
     selection_changed = Signal(object)
     hint_changed = Signal(str)
     zoom_changed = Signal(int)
-    file_dropped = Signal(list)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,16 +89,15 @@ class GraphCanvas(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Graph"))
-        self.setAcceptDrops(True)
         viewport = self.viewport()
         viewport.setMouseTracking(True)
         viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     # --- what is shown
 
-    def show_graph(self, graph: Graph | None, scene: Scene | None) -> None:
+    def show_graph(self, graph: Graph | None, scene: Scene | None, groups: Groups | None = None) -> None:
         """Shows a graph laid out, or nothing; selection, path and view start anew."""
-        sheet = Sheet(graph, scene) if graph is not None and scene is not None else None
+        sheet = Sheet(graph, scene, groups) if graph is not None and scene is not None else None
         self._picture = None if sheet is None else Picture(sheet, None, None, palette_of(self.palette()))
         self._cancel_gesture()
         self._overlay = replace(self._overlay, path_nodes=(), path_tensors=(), hover_tensor=-1, hover_box=-1)
@@ -101,6 +106,28 @@ class GraphCanvas(QAbstractScrollArea):
         self._is_home = True
         self._go_home()
         self._redraw()
+        self._say()
+
+    def show_scene(self, scene: Scene, kept: Sequence[int] = ()) -> None:
+        """Shows another scene of the same graph; selection and colours stay.
+
+        Args:
+            scene: The graph laid out otherwise, with other groups folded.
+            kept: Nodes that keep their place in the view; none for those in its middle.
+        """
+        if self._picture is None:
+            return
+        size = self.viewport().size()
+        before = self._picture.sheet
+        sheet = replace(before, scene=scene)
+        nodes = kept or middle_nodes(before, self._camera, size.width(), size.height())
+        self._picture = replace(self._picture, sheet=sheet)
+        self._cancel_gesture()
+        self._hover = GROUND
+        self._overlay = replace(self._overlay, hover_tensor=-1, hover_box=-1)
+        self._is_home = False
+        self._set_camera(kept_view(self._camera, before, sheet, nodes))
+        self._update_focus()
         self._say()
 
     def show_staging(self, staging: Staging | None, active_cut: int | None) -> None:
@@ -136,7 +163,9 @@ class GraphCanvas(QAbstractScrollArea):
         """Selects; things that the graph does not have are not selected."""
         if self._picture is not None:
             graph = self._picture.graph
-            tensor, node = selection.tensor, selection.node
+            tensor, node, group = selection.tensor, selection.node, selection.group
+            if group is not None and not 0 <= group < len(self._picture.sheet.groups):
+                selection = replace(selection, group=None)
             if tensor is not None and not 0 <= tensor < graph.tensor_count:
                 selection = replace(selection, tensor=None)
             if node is not None and not 0 <= node < graph.node_count:
@@ -157,8 +186,7 @@ class GraphCanvas(QAbstractScrollArea):
         """Shows where the keyboard is, while it is in use."""
         box = -1
         if self._picture is not None and self._by_keyboard and self.hasFocus():
-            node = self._consumer if self._consumer >= 0 else self._overlay.selection.node
-            box = self._picture.scene.node_box.get(-1 if node is None else node, -1)
+            box = box_of(self._picture.sheet, self.place)
         self._overlay = replace(self._overlay, focus_box=box)
         self.viewport().update()
 
@@ -266,17 +294,17 @@ class GraphCanvas(QAbstractScrollArea):
             return
         only_select = bool(modifiers & Qt.KeyboardModifier.AltModifier)
         selected = self._overlay.selection.tensor
-        if hit.kind is HitKind.GROUND:
-            self._set_selection(NOTHING)
-        elif hit.kind is HitKind.NODE:
-            if selected is not None and not only_select and self._picture.graph.edge(selected, hit.node) is not None:
-                self.consumer_clicked.emit(selected, hit.node)
-            else:
-                self._set_selection(Selection(node=hit.node))
-        else:
-            self._set_selection(Selection(tensor=hit.tensor))
-            if hit.kind is HitKind.EDGE and not only_select:
-                self.tensor_clicked.emit(hit.tensor)
+        deed = deed_of_click(self._picture, self._overlay.selection, hit, only_select)
+        if deed.selection is not None:
+            self._set_selection(deed.selection)
+        if deed.tensor >= 0:
+            self.tensor_clicked.emit(deed.tensor)
+        if deed.bundle:
+            self.bundle_clicked.emit(list(deed.bundle), QCursor.pos())
+        if selected is not None and len(deed.consumers) == 1:
+            self.consumer_clicked.emit(selected, deed.consumers[0])
+        elif selected is not None and deed.consumers:
+            self.consumers_clicked.emit(selected, list(deed.consumers))
 
     def activate(self) -> None:
         """Does what a click on the thing at the keyboard does: toggles the selected tensor, or its consumer at hand."""
@@ -307,11 +335,13 @@ class GraphCanvas(QAbstractScrollArea):
         """Goes to a place by keyboard: selects it and brings it into sight."""
         self._by_keyboard = True
         self._set_selection(place.selection, place.consumer)
-        node = place.selection.node
+        node, group = place.selection.node, place.selection.group
         if place.consumer >= 0:
             self.reveal(nodes=[place.consumer])
         elif node is not None:
             self.reveal(nodes=[node])
+        elif group is not None and self._picture is not None:
+            self.reveal(nodes=self._picture.sheet.groups.nodes(group).tolist())
         elif place.selection.tensor is not None:
             self.reveal(tensors=[place.selection.tensor])
 
@@ -379,8 +409,12 @@ class GraphCanvas(QAbstractScrollArea):
             self._update_cursor()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A double click is two clicks: cutting and uncutting fast must not lose one."""
-        self.mousePressEvent(event)
+        """Unfolds a group. Elsewhere it is two clicks: cutting and uncutting fast must not lose one."""
+        hit = self.hit(event.position())
+        if hit.kind is HitKind.GROUP and event.button() is Qt.MouseButton.LeftButton:
+            self.group_toggled.emit(hit.group)
+        else:
+            self.mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turn_wheel(self, event)
@@ -463,19 +497,6 @@ class GraphCanvas(QAbstractScrollArea):
         else:
             self._redraw()
 
-    def dragEnterEvent(self, event: QDragEnterEvent | QDragMoveEvent) -> None:
-        if _local_files(event):
-            event.acceptProposedAction()
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self.dragEnterEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        files = _local_files(event)
-        if files:
-            event.acceptProposedAction()
-            self.file_dropped.emit(files)
-
     # --- painting
 
     def _redraw(self) -> None:
@@ -498,8 +519,3 @@ class GraphCanvas(QAbstractScrollArea):
                 paint_cuts(painter, self._picture, visible, scale)
         finally:
             painter.end()
-
-
-def _local_files(event: QDropEvent) -> list[str]:
-    data = event.mimeData()
-    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -1,0 +1,193 @@
+"""Which groups of the open model are folded: asks for the picture of another folding, and remembers it.
+
+The picture is made in a worker; until it comes the present one stays. The latest wish wins. Pictures seen before come
+from memory, so that folding back is immediate.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.groups import Groups
+from cutter_gui.frames import LayOut, Request
+from cutter_gui.gui.jobs import Job
+from cutter_gui.gui.remembered_foldings import remember_folding
+from cutter_gui.gui.settings import Settings
+from cutter_gui.layout.folded_scene import folded_scene, view_options
+from cutter_gui.layout.folding import (
+    FoldedView,
+    Folding,
+    all_open,
+    box_count,
+    fold_view,
+    folding_text,
+    to_level,
+)
+from cutter_gui.layout.scene import LayoutOptions, Scene
+
+_KEPT_PICTURES = 12
+LARGE = 1500  # boxes from which on a picture is made with a page that shows progress and can be cancelled
+
+
+class Folds(QObject):
+    """The folding of the open model.
+
+    Signals:
+        picture_ready: Scene of another folding, and the nodes that keep their place.
+        large_wanted: A `Folding` whose picture takes long.
+        changed: The folding that is or will be shown is another.
+        failed: A `CutterError`: why there is no picture.
+    """
+
+    picture_ready = Signal(object, list)
+    large_wanted = Signal(object)
+    changed = Signal()
+    failed = Signal(object)
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._graph: Graph | None = None
+        self._groups: Groups | None = None
+        self._folding = Folding()
+        self._constants = False
+        self._job: Job | None = None
+        self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
+        self.run: Callable[[Request], Job] | None = None
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups of the open model, None before they are known."""
+        return self._groups
+
+    @property
+    def folding(self) -> Folding:
+        return self._folding
+
+    @property
+    def has_groups(self) -> bool:
+        return self._groups is not None and len(self._groups) > 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a picture is being made."""
+        return self._job is not None
+
+    def begin(self, graph: Graph | None) -> None:
+        """Forgets the model before; groups follow."""
+        self._cancel()
+        self._graph, self._groups, self._folding = graph, None, Folding()
+        self._pictures.clear()
+        self.changed.emit()
+
+    def set_groups(self, groups: Groups, folding: Folding, constants: bool) -> None:
+        """Takes over what a worker found and is laying out."""
+        self._cancel()
+        self._groups, self._folding, self._constants = groups, folding, constants
+        self.changed.emit()
+
+    def take_picture(self, scene: Scene) -> None:
+        """Keeps a picture that was made for the present folding elsewhere."""
+        self._keep(scene)
+
+    def is_open(self, group: int) -> bool:
+        return group in self._folding.open
+
+    def toggle(self, group: int) -> None:
+        """Unfolds a folded group, or folds an open one."""
+        if self.is_open(group):
+            self.fold(group)
+        else:
+            self.unfold(group)
+
+    def unfold(self, group: int) -> None:
+        """Unfolds a group, and what it is hidden in."""
+        if self._groups is not None:
+            self._show(self._folding.opened(self._groups.ancestors(group)), self._groups.nodes(group).tolist())
+
+    def fold(self, group: int) -> None:
+        if self._groups is not None:
+            self._show(self._folding.folded(self._groups, group), self._groups.nodes(group).tolist())
+
+    def fold_to_level(self, level: int) -> None:
+        """Folds every group of a depth."""
+        if self._groups is not None:
+            self._show(to_level(self._groups, level), [])
+
+    def unfold_all(self) -> None:
+        if self._groups is not None:
+            self._show(all_open(self._groups), [])
+
+    def show_nodes(self, nodes: Iterable[int]) -> None:
+        """Unfolds what hides some nodes."""
+        wanted = list(nodes)
+        if self._groups is not None:
+            self._show(self._folding.showing(self._groups, wanted), wanted)
+
+    def hides(self, node: int) -> bool:
+        """Whether a node is in a folded group."""
+        groups = self._groups
+        return groups is not None and not self._folding.open.issuperset(groups.ancestors(int(groups.node_group[node])))
+
+    def close(self) -> None:
+        """Gives up the picture that is being made."""
+        self._cancel()
+
+    def _show(self, folding: Folding, kept: list[int]) -> None:
+        graph, groups = self._graph, self._groups
+        if graph is None or groups is None or folding == self._folding:
+            return
+        self._cancel()
+        self._folding = folding
+        remember_folding(self._settings, graph.fingerprint, folding_text(folding, groups))
+        self.changed.emit()
+        found = self._pictures.get((folding, self._constants))
+        if found is not None:
+            self._pictures.move_to_end((folding, self._constants))
+            self.picture_ready.emit(found, kept)
+        elif box_count(graph, groups, folding) > LARGE or self.run is None:
+            self.large_wanted.emit(folding)
+        else:
+            self._lay_out(self.run, graph, groups, kept)
+
+    def _lay_out(self, run: Callable[[Request], Job], graph: Graph, groups: Groups, kept: list[int]) -> None:
+        options = LayoutOptions(show_constants=self._constants)
+        if self._folding.is_all_open(groups):
+            job = run(LayOut(graph, options))
+            job.part.connect(lambda scene: self._take(job, scene, kept))
+        else:
+            view = fold_view(graph, groups, self._folding, self._constants)
+            job = run(LayOut(view.graph, view_options(options)))
+            job.part.connect(lambda scene: self._take(job, self._translated(view, scene), kept))
+        self._job = job
+        job.failed.connect(lambda error: self._fail(job, error))
+
+    def _translated(self, view: FoldedView, scene: Any) -> Scene:
+        assert self._graph is not None
+        return folded_scene(self._graph, view, scene)
+
+    def _take(self, job: Job, scene: Scene, kept: list[int]) -> None:
+        if job is self._job:
+            self._job = None
+            self._keep(scene)
+            self.picture_ready.emit(scene, kept)
+
+    def _fail(self, job: Job, error: object) -> None:
+        if job is self._job:
+            self._job = None
+            self.failed.emit(error)
+
+    def _cancel(self) -> None:
+        job, self._job = self._job, None
+        if job is not None:
+            job.cancel()
+
+    def _keep(self, scene: Scene) -> None:
+        self._pictures[self._folding, self._constants] = scene
+        while len(self._pictures) > _KEPT_PICTURES:
+            self._pictures.popitem(last=False)
