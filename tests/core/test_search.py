@@ -1,0 +1,142 @@
+"""Finding nodes and tensors by what is typed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cutter_gui.core.build import GraphBuilder
+from cutter_gui.core.dtypes import BY_NAME
+from cutter_gui.core.errors import CutterError
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.search import SearchIndex
+
+
+def graph_of_layers(count: int = 2) -> Graph:
+    builder = GraphBuilder("onnx")
+    builder.add_input("tokens")
+    builder.set_type("tokens", BY_NAME["int64"].code, ("batch", 16))
+    last = "tokens"
+    for layer in range(count):
+        builder.add_initializer(f"layer.{layer}.weight", 64)
+        builder.set_type(f"layer.{layer}.weight", BY_NAME["float16"].code, (16, 64))
+        at = f"layer.{layer}"
+        builder.add_node("MatMul", [last, f"{at}.weight"], [f"{3 * layer}"], name=f"{at}/MatMul")
+        builder.add_node("Add", [f"{3 * layer}", last], [f"{3 * layer + 1}"], name=f"{at}/Sum")
+        axis = (("axis", "-1" if layer else "2"),)
+        builder.add_node("Softmax", [f"{3 * layer + 1}"], [f"{3 * layer + 2}"], name=f"{at}/Out", attributes=axis)
+        for number in range(3 * layer, 3 * layer + 3):
+            builder.set_type(f"{number}", BY_NAME["float32"].code, ("batch", 16, 64))
+        last = f"{3 * layer + 2}"
+    builder.add_output(last)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return graph_of_layers()
+
+
+@pytest.fixture
+def found(graph):
+    index = SearchIndex(graph)
+
+    def find(query: str) -> list[str]:
+        hits = index.find(query)
+        names = []
+        for at in range(len(hits)):
+            tensor, node = hits.at(at)
+            names.append(graph.tensor_names[tensor] if node < 0 else graph.node_names[node])
+        return names
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("sum", ["layer.0/Sum", "layer.1/Sum"]),
+        ("op:Add", ["layer.0/Sum", "layer.1/Sum"]),
+        ("op:add layer.1", ["layer.1/Sum"]),
+        ("name:matmul", ["layer.0/MatMul", "layer.1/MatMul"]),
+        ("layer.1.weight", ["layer.1/MatMul"]),
+        ("tokens", ["tokens"]),
+        ("tensor:4", ["4"]),
+        ("attr:axis=-1", ["layer.1/Out"]),
+        ("axis=2", ["layer.0/Out"]),
+        ("dtype:f16", ["layer.0/MatMul", "layer.1/MatMul"]),
+        ("dtype:int64", ["tokens"]),
+        ("i64", ["tokens"]),
+        ("shape:16x64 op:Softmax", ["layer.0/Out", "layer.1/Out"]),
+        ("batch×16×64 sum", ["layer.0/Sum", "layer.1/Sum"]),
+        ("shape:batch,16 dtype:i64", ["tokens"]),
+        ("/sum$/", ["layer.0/Sum", "layer.1/Sum"]),
+        ("name:/^layer.1.*out/", ["layer.1/Out"]),
+        ("op:/^(add|matmul)$/ layer.0", ["layer.0/MatMul", "layer.0/Sum"]),
+        ("nothing of the kind", []),
+        ("", []),
+        ("   ", []),
+        ("op:", []),
+    ],
+)
+def test_a_query_finds(found, query, names):
+    assert found(query) == names
+
+
+def test_a_tensor_of_exactly_this_name_comes_first(found):
+    assert found("1")[0] == "1"
+
+
+def test_a_dim_is_found_whole_and_not_by_its_digits(found):
+    assert found("shape:6") == []
+    assert len(found("shape:64")) == 6
+
+
+def test_only_a_query_for_a_kind_of_thing_filters(graph):
+    index = SearchIndex(graph)
+    assert index.find("op:Add").filters
+    assert not index.find("Add").filters
+
+
+def test_a_broken_expression_is_an_error_in_one_sentence(graph):
+    with pytest.raises(CutterError) as caught:
+        SearchIndex(graph).find("/(/")
+    assert "\n" not in str(caught.value)
+    assert "/(/" in str(caught.value)
+
+
+def test_letters_that_grow_when_made_small_do_not_shift_what_is_found():
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    for number, name in enumerate(("İİİ", "middle", "line\nbreak", "end")):
+        builder.add_node("Op", ["x"], [f"t{number}"], name=name)
+    graph = builder.build()
+    for number, word in enumerate(("İ", "middle", "break", "end")):
+        assert SearchIndex(graph).find(f"name:{word}").nodes.tolist() == [number]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.text("ab/.", min_size=1, max_size=5), min_size=1, max_size=12), st.text("ab.", min_size=1, max_size=3)
+)
+def test_a_word_is_found_exactly_in_the_names_that_contain_it(names, word):
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    for number, name in enumerate(names):
+        builder.add_node("Op", ["x"], [f"t{number}"], name=name)
+    hits = SearchIndex(builder.build()).find(f"name:{word}")
+    assert hits.nodes.tolist() == [number for number, name in enumerate(names) if word in name]
+
+
+def test_fifty_thousand_nodes_are_searched_in_less_than_a_frame_or_two():
+    index = SearchIndex(graph_of_layers(16_700))
+    index.prepare()
+    times = []
+    for query in ("layer.16", "op:Add shape:16x64", "softmax", "/out$/"):
+        start = time.process_time()
+        assert len(index.find(query))
+        times.append(time.process_time() - start)
+    assert max(times) < 0.15, times
