@@ -1,8 +1,8 @@
 """Weights that hold the same bytes under several names, as exporters leave them when they untie shared weights.
 
 Such weights are written once per name; the user may want to tie them before splitting. Steps: group weights by type,
-dims and length; within a group compare a digest of their bytes, of all of them up to 1 MiB, else of pages spread evenly
-over the tensor, so that opening a model never reads its weights. Complexity: at most 1 MiB read per weight that shares
+dims and length; within a group compare a digest of their bytes, of all of them up to 256 KiB, else of pages spread evenly
+over the tensor, so that opening a model never reads its weights. Complexity: at most 256 KiB read per weight that shares
 type, dims and a first page with another. Left out: weights below 1 KiB, which are often equal by nature.
 """
 
@@ -19,7 +19,7 @@ from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.weights import external_entry, raw_bytes, resolve_external
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
-_WHOLE = 1 << 20
+_WHOLE = 1 << 18
 _PAGE = 4096
 _SHOWN = 3
 

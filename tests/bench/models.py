@@ -25,8 +25,9 @@ class _Weights:
         offset = -(-self._file.tell() // 4096) * 4096
         self._file.seek(offset)
         count = int(np.prod(dims))
+        shift = np.float32(len(self.initializers))  # no two weights are alike
         for start in range(0, count, len(self._noise)):
-            self._file.write(self._noise[: min(len(self._noise), count - start)].tobytes())
+            self._file.write((self._noise[: min(len(self._noise), count - start)] + shift).tobytes())
         for key, value in (("location", self._name), ("offset", offset), ("length", count * 4)):
             tensor.external_data.add(key=key, value=str(value))
         self.initializers.append(tensor)
