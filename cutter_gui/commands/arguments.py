@@ -14,9 +14,22 @@ from cutter_gui.core.ort_cuts import parse_ort_cuts
 from cutter_gui.core.plan import TRANSPORTS, Cut, Plan
 from cutter_gui.core.spec import CutSpec, read_spec
 
+_LARGEST_DIM = (1 << 63) - 1
+
+
+def path_argument(text: str) -> Path:
+    """Reads the name of a file or folder; an empty one, as from an unset variable, is not the current folder.
+
+    Raises:
+        argparse.ArgumentTypeError: It is empty.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return Path(text)
+
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path, metavar="MODEL", help="the model file")
+    parser.add_argument("model", type=path_argument, metavar="MODEL", help="the model file")
     parser.add_argument(
         "--type",
         action="append",
@@ -44,7 +57,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def add_plan(parser: argparse.ArgumentParser, required: bool = True) -> None:
     group = parser.add_mutually_exclusive_group(required=required)
-    group.add_argument("--cuts", type=Path, metavar="C", help="the cut spec")
+    group.add_argument("--cuts", type=path_argument, metavar="C", help="the cut spec")
     group.add_argument(
         "--cut",
         action="append",
@@ -73,17 +86,27 @@ def read_types(texts: list[str]) -> dict[str, TypeHint]:
     for text in texts:
         match = re.fullmatch(r"(?s)(.+)=([a-z0-9]+)(?:\[([^\[\]]*)\])?", text)
         if match is None or match[2] not in BY_NAME or BY_NAME[match[2]].code <= 0:
-            raise CutterError("a type cannot be read", f"--type {text}", "write it as name=float32[1,16,128]")
+            raise _no_type(text)
         dims = match[3]
-        shape = None if dims is None else tuple(_dim(part.strip()) for part in dims.split(",") if part.strip())
+        parts = [part.strip() for part in dims.split(",")] if dims and dims.strip() else []
+        shape = None if dims is None else tuple(_dim(part, text) for part in parts)
         found[match[1]] = TypeHint(BY_NAME[match[2]].code, shape)
     return found
 
 
-def _dim(text: str) -> Dim:
-    if text == "?":
+def _dim(part: str, text: str) -> Dim:
+    """Reads a size, ``?`` for one that is open, or the name of one; what looks like another number is no name."""
+    if part == "?":
         return None
-    return int(text) if re.fullmatch(r"[0-9]+", text) else text
+    if re.fullmatch(r"[0-9]{1,19}", part) and int(part) <= _LARGEST_DIM:
+        return int(part)
+    if not part or re.fullmatch(r"[-+.]?[0-9][-+.\w]*", part):
+        raise _no_type(text)
+    return part
+
+
+def _no_type(text: str) -> CutterError:
+    return CutterError("a type cannot be read", f"--type {text}", "write it as name=float32[1,16,128]")
 
 
 def read_plan(arguments: argparse.Namespace, graph: Graph) -> tuple[Plan, CutSpec | None]:

@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from cutter_gui.commands.arguments import path_argument
 from cutter_gui.commands.check import print_stages
 from cutter_gui.commands.terminal import print_text, progress_shown
 from cutter_gui.commands.verify import print_report
@@ -21,7 +22,7 @@ _WINDOW = (1440, 900)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="where to (default: demo-output)"
+        "--out", type=path_argument, default=Path("demo-output"), metavar="DIR", help="where to (default: demo-output)"
     )
 
 

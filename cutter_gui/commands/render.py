@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from cutter_gui.commands.arguments import add_model, add_plan, read_options, read_plan, read_types
+from cutter_gui.commands.arguments import add_model, add_plan, path_argument, read_options, read_plan, read_types
 from cutter_gui.commands.terminal import print_text, progress_shown
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import format_for
@@ -17,7 +16,7 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_plan(parser, required=False)
-    parser.add_argument("--out", type=Path, required=True, metavar="F", help="the picture: .svg, .png or .pdf")
+    parser.add_argument("--out", type=path_argument, required=True, metavar="F", help="the picture: .svg, .png or .pdf")
     parser.add_argument("--view", choices=("model", "stages"), default="model", help="what to draw (default: model)")
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default: light)")
     parser.add_argument(

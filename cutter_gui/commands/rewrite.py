@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from pathlib import Path
 
-from cutter_gui.commands.arguments import add_json, add_model, read_options
+from cutter_gui.commands.arguments import add_json, add_model, path_argument, read_options
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown
 from cutter_gui.core.errors import one_line
 
@@ -15,12 +14,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument(
         "--pattern",
-        type=Path,
+        type=path_argument,
         required=True,
         metavar="RULES.py",
         help="a Python file with a function pattern, and replacement where it is to be replaced",
     )
-    parser.add_argument("--out", type=Path, metavar="F.pt2", help="where to write the rewritten model")
+    parser.add_argument("--out", type=path_argument, metavar="F.pt2", help="where to write the rewritten model")
     parser.add_argument("--force", action="store_true", help="replace F.pt2 if it exists")
     add_json(parser)
 

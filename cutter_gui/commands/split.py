@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from cutter_gui.commands.arguments import add_form, add_json, add_model, add_plan, read_options, read_plan, read_types
+from cutter_gui.commands.arguments import (
+    add_form,
+    add_json,
+    add_model,
+    add_plan,
+    path_argument,
+    read_options,
+    read_plan,
+    read_types,
+)
 from cutter_gui.commands.check import changed_model, describe
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown, warn
 from cutter_gui.core.contents import stage_contents
@@ -19,7 +27,7 @@ from cutter_gui.core.units import bytes_text
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_plan(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write into")
+    parser.add_argument("--out", type=path_argument, required=True, metavar="DIR", help="the folder to write into")
     add_form(parser)
     parser.add_argument(
         "--weights",

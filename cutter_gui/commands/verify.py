@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from pathlib import Path
 
-from cutter_gui.commands.arguments import add_json
+from cutter_gui.commands.arguments import add_json, path_argument
 from cutter_gui.commands.terminal import print_json, print_table, print_text, progress_shown
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import VerifyReport, VerifyRequest, format_named
@@ -14,8 +13,10 @@ from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", type=Path, metavar="DIR", help="a folder that split wrote")
-    parser.add_argument("--inputs", type=Path, metavar="X.npz", help="the inputs; made from the seed when not given")
+    parser.add_argument("directory", type=path_argument, metavar="DIR", help="a folder that split wrote")
+    parser.add_argument(
+        "--inputs", type=path_argument, metavar="X.npz", help="the inputs; made from the seed when not given"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the inputs made (default: 0)")
     parser.add_argument(
         "--optimized", action="store_true", help="run with optimizations on and compare with a tolerance"

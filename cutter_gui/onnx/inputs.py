@@ -182,6 +182,8 @@ def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, Array]:
         CutterError: The file cannot be read, lacks an input, has one too many, or one of another type or rank.
     """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise ValueError("it is no regular file")  # a pipe would be waited for
         # numpy leaves a file open that it opened itself and finds damaged.
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)

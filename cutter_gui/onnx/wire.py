@@ -63,6 +63,8 @@ def read_skeleton(path: Path) -> Skeleton:
         CutterError: The file is missing, unreadable, empty or no ONNX model.
     """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise ValueError("it is no regular file")  # a pipe would be waited for
         with path.open("rb") as file:
             if not file.seek(0, 2):
                 raise CutterError("the model file is empty", str(path), "give an ONNX file")

@@ -1,0 +1,96 @@
+"""Arguments that can be read but mean nothing: empty names, sizes that are none, files that are no files."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cutter_gui.cli import COMMANDS
+from cutter_gui.commands.arguments import read_types
+from cutter_gui.core.errors import CutterError
+
+
+def path_arguments() -> list[tuple[str, argparse.Action]]:
+    """Every argument of every command that becomes a path."""
+    found = []
+    for name in COMMANDS:
+        parser = argparse.ArgumentParser()
+        importlib.import_module(f"cutter_gui.commands.{name}").add_arguments(parser)
+        found.extend((name, action) for action in parser._actions if _makes_a_path(action))
+    return found
+
+
+def _makes_a_path(action: argparse.Action) -> bool:
+    return callable(action.type) and action.type is not int and isinstance(action.type("1"), Path)
+
+
+@pytest.mark.parametrize(("command", "action"), path_arguments(), ids=lambda value: getattr(value, "dest", value))
+def test_no_command_takes_an_empty_name_for_the_current_folder(command: str, action: argparse.Action) -> None:
+    assert callable(action.type)
+    with pytest.raises(argparse.ArgumentTypeError, match="empty"):
+        action.type("")
+
+
+def test_there_are_path_arguments_to_look_at() -> None:
+    found = {(command, action.dest) for command, action in path_arguments()}
+    assert {("info", "model"), ("check", "cuts"), ("split", "out"), ("verify", "directory"), ("render", "out")} <= found
+
+
+def test_an_empty_output_folder_is_bad_usage_and_writes_nothing(
+    run: Callable[..., Any], ladder: Path, tmp_path: Path
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    done = run("split", ladder, "--cuts", "m.cuts.yaml", "--out", "")
+    assert done.code == 2
+    assert done.errors == ("error: argument --out: the name is empty (cutter-gui split): see cutter-gui split --help\n")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("dims", ["-1", "1,,2", ",", "+3", "1.5", "1e3", "9223372036854775808", "9" * 5000, "0x10"])
+def test_dims_that_are_no_sizes_are_refused(dims: str) -> None:
+    with pytest.raises(CutterError, match="a type cannot be read"):
+        read_types([f"a=float32[{dims}]"])
+
+
+@pytest.mark.parametrize(
+    ("dims", "shape"),
+    [
+        ("", ()),
+        (" ", ()),
+        ("0", (0,)),
+        (" 1 , 16,?", (1, 16, None)),
+        ("batch,seq len,2*h", ("batch", "seq len", "2*h")),
+        ("9223372036854775807", (2**63 - 1,)),
+    ],
+)
+def test_dims_may_be_sizes_names_or_open(dims: str, shape: tuple[object, ...]) -> None:
+    assert read_types([f"a=float32[{dims}]"])["a"].shape == shape
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_refused_as_a_model_instead_of_waited_for(run: Callable[..., Any], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.onnx")
+    done = run("info", "pipe.onnx")
+    assert (done.code, done.errors) == (
+        2,
+        "error: the model file cannot be read: it is no regular file (pipe.onnx): check the file\n",
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_refused_as_inputs_instead_of_waited_for(
+    run: Callable[..., Any], ladder: Path, tmp_path: Path
+) -> None:
+    assert run("split", ladder, "--cuts", "m.cuts.yaml", "--out", "out").code == 0
+    os.mkfifo(tmp_path / "x.npz")
+    done = run("verify", "out", "--inputs", "x.npz")
+    assert (done.code, done.errors) == (
+        2,
+        "error: the inputs cannot be read: it is no regular file (x.npz): give an .npz written by numpy.savez\n",
+    )
