@@ -75,6 +75,12 @@ def bytes_at(graph: Graph, symbols: Mapping[str, int] | None, listed: Bools | No
     return costs
 
 
+def edges_between(graph: Graph, before: Bools) -> int:
+    """Returns how many joining edges run from nodes [N] that stand before to nodes that do not."""
+    producer = graph.tensor_producer[graph.edge_tensor]
+    return int((graph.edge_joins & before[producer] & ~before[graph.edge_consumer]).sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Bonds:
     """What the nodes of a graph bind each other to; see the top of this file.

@@ -73,16 +73,14 @@ def resolve_edge(graph: Graph, cut_edge: CutEdge) -> tuple[list[int], list[str]]
         return None
     if cut_edge.consumers is None:
         return list(graph.edges_of(tensor)), []
-    edges, unknown = [], []
-    for name in cut_edge.consumers:
-        output = graph.tensor_index.get(name)
-        node = -1 if output is None else int(graph.tensor_producer[output])
-        edge = graph.edge(tensor, node) if node >= 0 else None
-        if edge is None:
-            unknown.append(name)
-        else:
-            edges.append(edge)
-    return edges, unknown
+    readers = graph.consumers(tensor)
+    outputs = np.asarray([graph.tensor_index.get(name, -1) for name in cut_edge.consumers])
+    nodes = np.where(outputs >= 0, graph.tensor_producer[outputs], -1)
+    at = np.searchsorted(readers, nodes)
+    known = at < len(readers)
+    known[known] = readers[at[known]] == nodes[known]
+    edges: list[int] = (int(graph.tensor_edges[tensor]) + at[known]).tolist()
+    return edges, [name for name, found in zip(cut_edge.consumers, known.tolist(), strict=True) if not found]
 
 
 def resolve(graph: Graph, plan: Plan) -> Listings:

@@ -79,6 +79,22 @@ def write_stages(
     return staging
 
 
+def with_boundary(staging: Staging, at: int, before: Bools, name: str | None = None) -> Staging | Refusal:
+    """Divides a stage of a valid plan by a new cut, listed in full.
+
+    Args:
+        staging: The stages so far.
+        at: The stage to divide, which is the position of the new cut.
+        before: [N], the nodes of that stage that stand before the new boundary; those of others do not matter.
+        name: The new cut's name.
+    """
+    stage, plan = staging.node_stage, staging.plan
+    shifted = np.where(stage > at, stage + 1, stage).astype(np.int32)
+    wanted = np.where((stage == at) & ~before, at + 1, shifted).astype(np.int32)
+    roomy = replace(plan, cuts=(*plan.cuts[:at], Cut((), name), *plan.cuts[at:]))
+    return write_stages(staging.graph, wanted, roomy, shifted, fresh={at})
+
+
 class _Writer:
     """Writes cuts from sets of edges; see the top of this file."""
 
