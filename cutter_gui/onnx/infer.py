@@ -1,7 +1,9 @@
 """Types and shapes of an ONNX graph, inferred without its weights.
 
 Large initializers are shown to the inference as graph inputs of the same type, so no weight is read and the message
-stays far below protobuf's limit; small ones, which Reshape and the like compute shapes from, stay.
+stays far below protobuf's limit; small ones, which Reshape and the like compute shapes from, stay. Sparse ones are
+shown as inputs too, dense as their readers see them, and ``ai.onnx`` is called by its other name, the empty one: the
+inference knows neither.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto,
 
 from cutter_gui.core import dtypes
 from cutter_gui.core.graph import Dim, Ints, Shape
+from cutter_gui.onnx.bodies import bodies
 from cutter_gui.onnx.model import OnnxModel
+from cutter_gui.onnx.volatile import normal_domain
 from cutter_gui.onnx.weights import stored_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT
 
@@ -95,6 +99,7 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
     """Runs onnx's inference; an inference that fails leaves what the file itself says."""
     lean = ModelProto()
     lean.CopyFrom(model.proto)
+    _normalize_domains(lean)
     large: list[ValueInfoProto] = []
     kept: list[TensorProto] = []
     for position, initializer in enumerate(lean.graph.initializer):
@@ -103,6 +108,10 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
             large.append(helper.make_value_info(initializer.name, known[initializer.name].proto))
         else:
             kept.append(initializer)
+    for sparse in lean.graph.sparse_initializer:
+        dense = helper.make_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
+        large.append(helper.make_value_info(sparse.values.name, dense))
+    del lean.graph.sparse_initializer[:]
     if large:
         del lean.graph.initializer[:]
         lean.graph.initializer.extend(kept)
@@ -115,6 +124,18 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
         _log.info("shape inference gave up: %s", error)
         return ()
     return (*inferred.graph.value_info, *inferred.graph.output)
+
+
+def _normalize_domains(model: ModelProto) -> None:
+    """Gives ONNX's own domain its empty name, in place."""
+    for opset in model.opset_import:
+        opset.domain = normal_domain(opset.domain)
+    waiting = list(model.graph.node)
+    while waiting:
+        node = waiting.pop()
+        node.domain = normal_domain(node.domain)
+        for body in bodies(node):
+            waiting.extend(body.node)
 
 
 def _sort_nodes(graph: GraphProto, order: Ints) -> None:

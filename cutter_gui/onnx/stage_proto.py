@@ -300,9 +300,15 @@ def _element_types(source: StageSource, transfer: Transfer) -> list[int]:
 
 
 def _add_value_infos(source: StageSource, stage: StageContents, graph: GraphProto, renamed: Mapping[str, str]) -> None:
-    """Adds the file's value infos of what the stage's nodes produce, but not of what is an input or output already."""
+    """Adds the file's value infos of what the stage's nodes produce, but not of what is an input or output already.
+
+    A model output that a stage holds a copy of, being constant, is described among the model's outputs.
+    """
     inside = _produced_names(source, stage)
     inside.update(source.graph.tensor_names[tensor] for tensor in stage.weights)
     inside -= {value.name for value in (*graph.input, *graph.output)}
     inside -= set(renamed)
     graph.value_info.extend(value for value in source.proto.graph.value_info if value.name in inside)
+    inside -= source.value_infos.keys()
+    described = {value.name: value for value in source.proto.graph.output if value.name in inside}
+    graph.value_info.extend(value for value in described.values() if value.type.WhichOneof("value"))

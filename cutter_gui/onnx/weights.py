@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from onnx import TensorProto, numpy_helper
 
 from cutter_gui.core.dtypes import dtype_of
@@ -33,7 +34,20 @@ _HELD_BY_NUMPY = {
     TensorProto.COMPLEX64,
     TensorProto.COMPLEX128,
 }
-
+_BITS_IN_INT32 = {
+    TensorProto.BFLOAT16,
+    TensorProto.FLOAT8E4M3FN,
+    TensorProto.FLOAT8E4M3FNUZ,
+    TensorProto.FLOAT8E5M2,
+    TensorProto.FLOAT8E5M2FNUZ,
+    getattr(TensorProto, "FLOAT8E8M0", TensorProto.UNDEFINED),
+    TensorProto.INT4,
+    TensorProto.UINT4,
+    getattr(TensorProto, "FLOAT4E2M1", TensorProto.UNDEFINED),
+    getattr(TensorProto, "INT2", TensorProto.UNDEFINED),
+    getattr(TensorProto, "UINT2", TensorProto.UNDEFINED),
+} - {TensorProto.UNDEFINED}
+"""Types whose bits ``int32_data`` holds as they are: 16 to a value, or a byte of one or more elements."""
 
 _MOST_BYTES = 1 << 62
 """More than any file holds; damaged dims multiply to more than arrays of sizes can."""
@@ -137,23 +151,36 @@ def resolve_external(tensor: TensorProto, entry: External, folder: Path) -> Byte
 def raw_bytes(tensor: TensorProto) -> bytes | None:
     """Returns the raw bytes of a tensor held in the protobuf when they are better kept outside, else None.
 
-    None for small tensors, for strings, and for element types that numpy cannot hold without loss.
+    None for small tensors, for strings, and for element types that are not known here.
 
     Raises:
         CutterError: The values are more or fewer than the shape needs.
     """
     if tensor.raw_data:
         return tensor.raw_data if len(tensor.raw_data) >= INLINE_LIMIT else None
-    if tensor.data_type not in _HELD_BY_NUMPY or element_bytes(tensor.data_type, tensor.dims) < INLINE_LIMIT:
+    needed = element_bytes(tensor.data_type, tensor.dims)
+    if tensor.data_type not in _HELD_BY_NUMPY | _BITS_IN_INT32 or needed < INLINE_LIMIT:
         return None
     if not (tensor.float_data or tensor.int32_data or tensor.int64_data or tensor.double_data or tensor.uint64_data):
         return None
     try:
-        array = numpy_helper.to_array(tensor)
+        data = _bits(tensor) if tensor.data_type in _BITS_IN_INT32 else _elements(tensor)
     except ValueError:
+        data = b""
+    if len(data) != needed:
         raise CutterError(
             "a weight has more or fewer values than its shape needs",
             f"tensor {one_line(tensor.name, 80)}",
             "export it again",
-        ) from None
+        )
+    return data
+
+
+def _bits(tensor: TensorProto) -> bytes:
+    width = "<u2" if dtype_of(tensor.data_type).bits == 16 else "u1"
+    return np.asarray(tensor.int32_data, dtype=np.int32).astype(width).tobytes()
+
+
+def _elements(tensor: TensorProto) -> bytes:
+    array = numpy_helper.to_array(tensor)
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
