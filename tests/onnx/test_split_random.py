@@ -72,7 +72,8 @@ def test_an_invalid_plan_is_told_with_diagnostics_and_writes_nothing(data: st.Da
         errors = [finding for finding in refusal.value.diagnostics if finding.is_error]
         assert errors
         assert all(
-            finding.message and (finding.tensors or finding.nodes or finding.cut is not None) for finding in errors
+            finding.message and (finding.tensors or finding.nodes or finding.cut is not None or finding.fixes)
+            for finding in errors
         )
         assert {entry.name for entry in Path(folder).iterdir()} == {"model.onnx"}
         event(errors[0].code)
