@@ -52,6 +52,7 @@ def _out_of_order(staging: Staging, order: tuple[int, ...]) -> Diagnostic:
         shown = tensors_listed(graph, tensors)
         why = f"{shown} {'runs' if len(tensors) == 1 else 'run'} backward"
     else:
+        tensors = list(dict.fromkeys(graph.edge_tensor[staging.listings.edge].tolist()))
         why = f"{counted('stage', staging.empty)} {'is' if len(staging.empty) == 1 else 'are'} empty"
     now = ", ".join(cut_shown(plan, index) for index in order)
     title = "Reorder the cuts: " + ", ".join(plan.cuts[index].name or str(index) for index in order)

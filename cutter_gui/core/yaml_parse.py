@@ -126,6 +126,13 @@ def _mend(text: str, index: int) -> str:
     return "mend indentation, brackets or quotes here; a name with special characters goes in double quotes"
 
 
+def _with_pairs_joined(text: str) -> str:
+    r"""Joins surrogate pairs: JSON, which YAML includes, writes characters beyond U+FFFF as two ``\uXXXX``."""
+    if not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 class _Builder:
     """Builds the tree from events, with a stack of open collections in place of recursion."""
 
@@ -143,7 +150,7 @@ class _Builder:
         if kind == "ScalarEvent":
             self._refuse_properties(event)
             start, end = event.start_mark.index, event.end_mark.index
-            self._add(Scalar(start, end, event.value, event.style or ""))
+            self._add(Scalar(start, end, _with_pairs_joined(event.value), event.style or ""))
         elif kind in ("MappingStartEvent", "SequenceStartEvent"):
             self._refuse_properties(event)
             self._open_collection(kind == "MappingStartEvent", event)

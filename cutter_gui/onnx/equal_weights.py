@@ -1,9 +1,9 @@
 """Weights that hold the same bytes under several names, as exporters leave them when they untie shared weights.
 
 Such weights are written once per name; the user may want to tie them before splitting. Steps: group weights by type,
-dims and length; within a group compare a digest of their bytes, of all of them up to 256 KiB, else of pages spread evenly
-over the tensor, so that opening a model never reads its weights. Complexity: at most 256 KiB read per weight that shares
-type, dims and a first page with another. Left out: weights below 1 KiB, which are often equal by nature.
+dims and length; within a group compare a digest of their bytes, of all of them up to 256 KiB, else of pages spread
+evenly over the tensor, so that opening a model never reads its weights. Complexity: at most 256 KiB per weight that
+shares type, dims and a first page with another. Left out: weights below 1 KiB, which are often equal by nature.
 """
 
 from __future__ import annotations

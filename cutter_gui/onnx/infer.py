@@ -11,18 +11,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import GraphProto, ModelProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from cutter_gui.core import dtypes
+from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Dim, Ints, Shape
 from cutter_gui.onnx.bodies import bodies
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.volatile import normal_domain
-from cutter_gui.onnx.weights import stored_bytes
-from cutter_gui.onnx.wire import INLINE_LIMIT
+from cutter_gui.onnx.weights import external_entry, inlined, resolve_external, stored_bytes
+from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _INVENTED = "unk__"
 
@@ -103,16 +105,16 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
     large: list[ValueInfoProto] = []
     kept: list[TensorProto] = []
     for position, initializer in enumerate(lean.graph.initializer):
-        span = model.ranges.get(position)
-        if initializer.data_location == TensorProto.EXTERNAL or stored_bytes(initializer, span) >= INLINE_LIMIT:
-            large.append(helper.make_value_info(initializer.name, known[initializer.name].proto))
+        small = _small(initializer, model.ranges.get(position), model.path.parent)
+        if small is not None:
+            kept.append(small)
         else:
-            kept.append(initializer)
+            large.append(helper.make_value_info(initializer.name, known[initializer.name].proto))
     for sparse in lean.graph.sparse_initializer:
         dense = helper.make_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
         large.append(helper.make_value_info(sparse.values.name, dense))
     del lean.graph.sparse_initializer[:]
-    if large:
+    if large or any(tensor.data_location == TensorProto.EXTERNAL for tensor in lean.graph.initializer):
         del lean.graph.initializer[:]
         lean.graph.initializer.extend(kept)
         present = {value.name for value in lean.graph.input}
@@ -136,6 +138,17 @@ def _normalize_domains(model: ModelProto) -> None:
         node.domain = normal_domain(node.domain)
         for body in bodies(node):
             waiting.extend(body.node)
+
+
+def _small(initializer: TensorProto, span: ByteRange | None, folder: Path) -> TensorProto | None:
+    """Returns a small initializer with its data, also where that stands outside; None when it is large or missing."""
+    if stored_bytes(initializer, span) >= INLINE_LIMIT:
+        return None
+    try:
+        entry = external_entry(initializer)
+        return initializer if entry is None else inlined(initializer, resolve_external(initializer, entry, folder))
+    except (CutterError, OSError):
+        return None
 
 
 def _sort_nodes(graph: GraphProto, order: Ints) -> None:

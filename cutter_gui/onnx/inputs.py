@@ -186,6 +186,9 @@ def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, Array]:
             raise ValueError("it is no regular file")  # a pipe would be waited for
         # numpy leaves a file open that it opened itself and finds damaged.
         with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("it is no .npz archive")
+            file.seek(0)
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("it holds a single array, without a name")

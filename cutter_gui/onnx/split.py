@@ -27,6 +27,7 @@ from cutter_gui.core.manifest import (
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
+from cutter_gui.core.stage_names import stage_stem
 from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
 from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names
@@ -34,6 +35,7 @@ from cutter_gui.onnx.weight_files import Weight, placed_tensor, share_weights, w
 from cutter_gui.onnx.weights import external_entry
 
 _PROTOBUF_LIMIT = (1 << 31) - 1
+_SENDRECV, _PLAIN, _WEIGHTS = ".onnx", ".plain.onnx", ".onnx.data"
 
 
 def split_model(request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
@@ -96,7 +98,7 @@ def _files_of(manifest: Path) -> Sequence[str]:
     try:
         return read_manifest(manifest).files()
     except CutterError:
-        if FORMAT.encode() in manifest.read_bytes():
+        if manifest.is_file() and FORMAT.encode() in manifest.read_bytes():
             return ()
         raise CutterError(
             f"the folder holds a {manifest.name} that is not from an earlier result",
@@ -136,6 +138,7 @@ class _Writer:
 
     def write(self) -> list[str]:
         """Writes every stage and the manifest; returns the names of the files without the manifest."""
+        source_path = self._source_path()
         source = StageSource(self.loaded.model.proto, self.staging, self.loaded.types)
         stages = stage_contents(self.staging)
         weights = [self._weights(source, stage) for stage in stages]
@@ -144,7 +147,7 @@ class _Writer:
         for stage, held in zip(stages, weights, strict=True):
             entries.append(self._write_stage(source, stage, held, copied))
         manifest = Manifest(
-            source=ModelRef(self._source_path(), KIND, self.loaded.graph.fingerprint),
+            source=ModelRef(source_path, KIND, self.loaded.graph.fingerprint),
             transport=self.staging.plan.transport,
             stages=tuple(entries),
         )
@@ -174,22 +177,22 @@ class _Writer:
     def _write_stage(
         self, source: StageSource, stage: StageContents, held: dict[str, Weight], copied: Callable[[int], None]
     ) -> StageEntry:
-        stem = f"{self.request.model.name.removesuffix('.onnx')}_{stage.index}"
+        stem = f"{self._stem()}_{stage.index}"
         self.progress(f"Writing stage {stage.index}", 0.2)
         data_name = None
         if self.request.weights == "share":
             places = share_weights(self.request.out, held)
         else:
-            places = write_weights(self.folder / f"{stem}.onnx.data", held, copied)
+            places = write_weights(self.folder / f"{stem}{_WEIGHTS}", held, copied)
             if places:
-                data_name = f"{stem}.onnx.data"
+                data_name = f"{stem}{_WEIGHTS}"
                 self.files.append(data_name)
         tensors = {name: placed_tensor(weight, places.get(name)) for name, weight in held.items()}
         sendrecv_name = plain_name = None
         if self.request.form in ("sendrecv", "both"):
-            sendrecv_name = self._save(f"{stem}.onnx", sendrecv_stage(source, stage, tensors))
+            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(source, stage, tensors))
         if self.request.form in ("plain", "both"):
-            plain_name = self._save(f"{stem}.plain.onnx", plain_stage(source, stage, tensors))
+            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(source, stage, tensors))
         return StageEntry(
             index=stage.index,
             files=StageFiles(sendrecv=sendrecv_name, plain=plain_name, weights=data_name),
@@ -220,10 +223,27 @@ class _Writer:
             for tensor in tensors
         )
 
+    def _stem(self) -> str:
+        added = (_SENDRECV, _PLAIN, _WEIGHTS)
+        return stage_stem(self.request.model.name, (_SENDRECV,), self.staging.stage_count, added)
+
     def _source_path(self) -> str:
-        """The model's path relative to the output folder where one drive holds both."""
+        """The model's path relative to the output folder where one drive holds both.
+
+        Raises:
+            CutterError: It has bytes that are no UTF-8, which a manifest cannot hold.
+        """
         model = self.request.model.resolve()
         try:
-            return Path(os.path.relpath(model, self.request.out.resolve())).as_posix()
+            path = Path(os.path.relpath(model, self.request.out.resolve())).as_posix()
         except ValueError:
-            return model.as_posix()
+            path = model.as_posix()
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise CutterError(
+                "the model's path is not valid UTF-8, so the result cannot refer to it",
+                one_line(str(self.request.model)),
+                "rename the file or folder",
+            ) from None
+        return path

@@ -19,7 +19,7 @@ from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.byte_copy import copy_range, write_all
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.stage_proto import Placed
-from cutter_gui.onnx.weights import external_entry, raw_bytes, resolve_external
+from cutter_gui.onnx.weights import external_entry, inlined, raw_bytes, resolve_external, without_data
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _SMALL_ALIGNMENT = 64
@@ -59,44 +59,17 @@ def weight_of(model: OnnxModel, position: int) -> Weight:
     if entry is not None:
         span = resolve_external(tensor, entry, model.path.parent)
         if span.length < INLINE_LIMIT:
-            return Weight(_inlined(tensor, span), None)
+            return Weight(inlined(tensor, span), None)
     if span is not None:
         return Weight(tensor, span)
     return Weight(tensor, raw_bytes(tensor))
-
-
-def _inlined(tensor: TensorProto, span: ByteRange) -> TensorProto:
-    with span.path.open("rb") as file:
-        file.seek(span.offset)
-        data = file.read(span.length)
-    inline = _without_data(tensor)
-    inline.ClearField("data_location")
-    inline.raw_data = data
-    return inline
-
-
-def _without_data(tensor: TensorProto) -> TensorProto:
-    bare = TensorProto()
-    bare.CopyFrom(tensor)
-    for field in (
-        "raw_data",
-        "float_data",
-        "int32_data",
-        "int64_data",
-        "double_data",
-        "uint64_data",
-        "string_data",
-        "external_data",
-    ):
-        bare.ClearField(field)
-    return bare
 
 
 def placed_tensor(weight: Weight, placed: Placed | None) -> TensorProto:
     """Returns the initializer as a stage has it: inline, or referring to its place."""
     if placed is None:
         return weight.tensor
-    tensor = _without_data(weight.tensor)
+    tensor = without_data(weight.tensor)
     tensor.data_location = TensorProto.EXTERNAL
     for key, value in (("location", placed.location), ("offset", placed.offset), ("length", placed.length)):
         entry = tensor.external_data.add()

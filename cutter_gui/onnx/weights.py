@@ -184,3 +184,32 @@ def _bits(tensor: TensorProto) -> bytes:
 def _elements(tensor: TensorProto) -> bytes:
     array = numpy_helper.to_array(tensor)
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def inlined(tensor: TensorProto, span: ByteRange) -> TensorProto:
+    """Returns a tensor with the bytes of a range as its own data."""
+    with span.path.open("rb") as file:
+        file.seek(span.offset)
+        data = file.read(span.length)
+    inline = without_data(tensor)
+    inline.ClearField("data_location")
+    inline.raw_data = data
+    return inline
+
+
+def without_data(tensor: TensorProto) -> TensorProto:
+    """Returns a tensor's name, type and dims alone."""
+    bare = TensorProto()
+    bare.CopyFrom(tensor)
+    for field in (
+        "raw_data",
+        "float_data",
+        "int32_data",
+        "int64_data",
+        "double_data",
+        "uint64_data",
+        "string_data",
+        "external_data",
+    ):
+        bare.ClearField(field)
+    return bare

@@ -208,3 +208,8 @@ def test_of_twenty_thousand_edges_the_parser_sees_but_a_few() -> None:
     assert short is not None
     assert short.text.count("\n") < 10
     assert plan_of(text).cuts[0].edges[12_345] == CutEdge("12345", ["12346", "b"])
+
+
+def test_a_name_that_json_wrote_as_a_surrogate_pair_is_the_character_itself() -> None:
+    text = 'format: cutter-gui/cuts\nversion: 1\ncuts:\n  - edges:\n      - tensor: "\\ud83d\\ude00"\n'
+    assert parse_spec(text, "c.cuts.yaml").plan.cuts[0].edges[0].tensor == "\U0001f600"

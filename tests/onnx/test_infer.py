@@ -102,3 +102,21 @@ def test_a_given_type_does_not_override_what_the_inference_knows(tmp_path: Path)
     with pytest.raises(CutterError, match="the model says float32"):
         load_graph(path, types={"a": TypeHint(BY_NAME["int64"].code, (2,))})
     load_graph(path, types={"a": TypeHint(BY_NAME["float32"].code, (2,))})
+
+
+def test_a_small_shape_tensor_that_stands_outside_the_file_still_tells_shapes(tmp_path: Path) -> None:
+    shape = TensorProto(name="shape", data_type=TensorProto.INT64, dims=[2], data_location=TensorProto.EXTERNAL)
+    for key, value in (("location", "w.bin"), ("offset", "8"), ("length", "16")):
+        shape.external_data.add(key=key, value=value)
+    (tmp_path / "w.bin").write_bytes(np.array([0, 3, 4], np.int64).tobytes())
+    graph = helper.make_graph(
+        [helper.make_node("Reshape", ["x", "shape"], ["y"]), helper.make_node("Neg", ["y"], ["z"])],
+        "reshaped",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [12])],
+        [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)],
+        [shape],
+    )
+    path = tmp_path / "model.onnx"
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+    loaded = load_graph(path)
+    assert loaded.tensor_shapes[loaded.tensor_index["y"]] == (3, 4)
