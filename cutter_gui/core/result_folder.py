@@ -5,7 +5,8 @@ Terms: a *result* is a manifest and the files it lists; *foreign* files are all 
 Steps: everything is written into a folder of its own beside the target, or inside it where foreign files live. (1) A
 target that does not exist yet is made by renaming. (2) One that holds only an earlier result, or nothing, is exchanged
 whole, in one system call where the system has it (Linux ``renameat2``), else file by file as in (3). (3) Beside foreign
-files the old manifest is removed first, files are replaced one by one, and the new manifest comes last.
+files, or where the target is the current folder and has to stay the same one, the old manifest is removed first, files
+are replaced one by one, and the new manifest comes last.
 
 A folder left behind by a killed run is removed by the next run into the same target; a lock tells it from one in use.
 Left out: syncing to disk, since the promise is about killed programs, not about power cuts.
@@ -68,11 +69,11 @@ class ResultFolder:
         old = self._target / manifest
         self._old_files: tuple[str, ...] = ()
         if old.exists():
+            self._old_files = self._files_listed(old)
             if not force:
                 raise CutterError(
                     "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
                 )
-            self._old_files = self._files_listed(old)
         self._foreign: frozenset[str] = frozenset()
 
     def __enter__(self) -> ResultFolder:
@@ -83,7 +84,7 @@ class ResultFolder:
             if self._target.is_dir():
                 _remove_abandoned(self._target, _PREFIX, self._finish_interrupted)
                 self._foreign = self._find_foreign()
-                self._inside = bool(self._foreign) or not self._can_be_exchanged()
+                self._inside = bool(self._foreign) or not self._can_be_exchanged() or self._is_where_we_are()
             holder = self._target if self._inside else self._target.parent
             prefix = _PREFIX if self._inside else beside
             handle, lock = tempfile.mkstemp(prefix=prefix, suffix=_LOCK, dir=holder)
@@ -150,6 +151,13 @@ class ResultFolder:
         parent = self._target.parent
         may_write = os.access(parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
         return may_write and parent.stat().st_dev == self._target.stat().st_dev
+
+    def _is_where_we_are(self) -> bool:
+        """Whether the target holds the current folder; exchanged, it would leave whoever works there in no folder."""
+        try:
+            return Path.cwd().is_relative_to(self._target)
+        except OSError:
+            return False
 
     def _finish_interrupted(self, workspace: Path) -> None:
         """Removes the files of a run that was killed while it put them in place."""
