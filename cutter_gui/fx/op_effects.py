@@ -50,11 +50,12 @@ RANDOM = _names(
     _cudnn_rnn _efficient_attention_forward _flash_attention_forward _flash_attention_forward_no_dropout_inplace
     _fused_dropout _scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention
     _scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu
-    _scaled_dot_product_fused_attention_overrideable _scaled_dot_product_math_for_mps _standard_gamma bernoulli
-    bernoulli_ binomial cauchy cauchy_ exponential exponential_ geometric geometric_ log_normal log_normal_
-    miopen_rnn multinomial native_dropout normal normal_ poisson rand rand_like randint randint_like randn
-    randn_like random random_ randperm rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_functional
-    uniform uniform_ _sample_dirichlet
+    _scaled_dot_product_fused_attention_overrideable _scaled_dot_product_attention_math_for_mps
+    _scaled_dot_product_cudnn_attention_backward _scaled_dot_product_efficient_attention_backward _standard_gamma
+    bernoulli bernoulli_ binomial cauchy cauchy_ exponential exponential_ geometric geometric_ log_normal
+    log_normal_ miopen_rnn multinomial native_dropout normal normal_ poisson rand rand_like randint randint_like
+    randn randn_like random random_ randperm rrelu rrelu_ rrelu_with_noise rrelu_with_noise_
+    rrelu_with_noise_functional uniform uniform_ _sample_dirichlet
     """
 )
 """Operators that draw random numbers, whatever their arguments."""
@@ -80,6 +81,8 @@ CHANGES = {
     "_fused_adam_": ("self", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs"),
     "_fused_adamw_": ("self", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs"),
     "_fused_sgd_": ("self", "grads", "momentum_buffer_list"),
+    "_cummax_helper": ("values", "indices"),
+    "_cummin_helper": ("values", "indices"),
     "_batch_norm_with_update": ("running_mean", "running_var"),
     "_fused_moving_avg_obs_fq_helper": ("running_min", "running_max", "scale", "zero_point"),
     "fused_moving_avg_obs_fake_quant": ("running_min", "running_max", "scale", "zero_point"),
@@ -102,6 +105,12 @@ CHANGES = {
     "irshift": ("a",),
 }
 """Arguments that are changed, for operators where that is not the first one or the name does not tell."""
+
+_IN_PLACE_OPERATORS = _names(
+    """
+    __iadd__ __isub__ __imul__ __ior__ __iand__ __ixor__ __ilshift__ __irshift__
+    """
+)
 
 CHANGES_IN_TRAINING = {
     "batch_norm": ("training", ("running_mean", "running_var")),
@@ -180,7 +189,7 @@ def _changed(
     written = tuple(argument for argument in arguments if argument == "out" or argument.startswith("out_"))
     if written or target.endswith((".out", "_out")):
         return written or tuple(arguments)[-1:]
-    if name.endswith("_") and not name.endswith("__"):
+    if name in _IN_PLACE_OPERATORS or (name.endswith("_") and not name.endswith("__")):
         return (first,)
     if returns_nothing and "aten" not in target:
         return tuple(arguments)

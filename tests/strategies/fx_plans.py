@@ -12,8 +12,9 @@ from cutter_gui.core.stages import assign_stages
 
 
 def level_plan(graph: Graph, places: Sequence[float], transport: Transport = "relay") -> Plan:
-    """Returns a plan that cuts at fractions of the nodes' order; joined nodes stay together, in the earliest stage
-    that none of them needs to leave. Cuts that would leave a stage empty are left out.
+    """Returns a plan that cuts at fractions of the nodes' order.
+
+    Joined nodes stay together, in the latest stage of theirs. Cuts that would leave a stage empty are left out.
 
     Args:
         graph: The graph.

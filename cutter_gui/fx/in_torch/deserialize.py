@@ -71,14 +71,9 @@ class _Deserializer:
 
     def module(self) -> fx.GraphModule:
         held = self._hold_weights()
-        training = False
         for entry in self._document["nodes"]:
             self._add(entry, held)
         module = fx.GraphModule(self._root, self._graph)
-        module.train(training)
-        for entry in self._document["nodes"]:
-            if entry["op_code"] == "call_module" and "parameters" in entry:
-                module.get_submodule(entry["target"]).train(entry["parameters"].get("training") == "True")
         self._graph.lint()
         return module
 

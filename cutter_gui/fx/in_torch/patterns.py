@@ -105,12 +105,19 @@ def replace_pattern(
     return matches
 
 
-def _traced(pattern: Pattern) -> fx.GraphModule:
-    if isinstance(pattern, fx.GraphModule):
-        return pattern
+@dataclass(frozen=True, eq=False)
+class _Traced:
+    """A pattern as a graph, and the module that has what its nodes refer to."""
+
+    graph: fx.Graph
+    module: nn.Module
+
+
+def _traced(pattern: Pattern) -> _Traced:
     if isinstance(pattern, fx.Graph):
-        return fx.GraphModule(nn.Module(), pattern)
-    return fx.symbolic_trace(pattern)
+        return _Traced(pattern, nn.Module())
+    traced = pattern if isinstance(pattern, fx.GraphModule) else fx.symbolic_trace(pattern)
+    return _Traced(traced.graph, traced)
 
 
 def _placeholders(graph: fx.Graph) -> list[fx.Node]:
@@ -125,9 +132,9 @@ def _results(graph: fx.Graph) -> list[Any]:
 class _Matcher(SubgraphMatcher):
     """Matches calls of modules by the modules' types."""
 
-    def __init__(self, pattern: fx.GraphModule, module: fx.GraphModule) -> None:
+    def __init__(self, pattern: _Traced, module: fx.GraphModule) -> None:
         super().__init__(pattern.graph, match_output=False, match_placeholder=False, remove_overlapping_matches=False)
-        self._pattern_module = pattern
+        self._pattern_module = pattern.module
         self._module = module
 
     def _nodes_are_equal(self, pn: fx.Node, gn: fx.Node, *args: Any, **kwargs: Any) -> bool:
@@ -140,7 +147,7 @@ class _Matcher(SubgraphMatcher):
 
 
 def _matches(
-    module: fx.GraphModule, pattern: fx.GraphModule, replacement: fx.Graph | None, filters: Sequence[MatchFilter]
+    module: fx.GraphModule, pattern: _Traced, replacement: fx.Graph | None, filters: Sequence[MatchFilter]
 ) -> list[Match]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -199,7 +206,7 @@ def _put(
             graph.erase_node(node)
 
 
-def _copy_attributes(module: fx.GraphModule, replacement: fx.GraphModule) -> None:
+def _copy_attributes(module: fx.GraphModule, replacement: _Traced) -> None:
     """Copies what the replacement refers to and the module lacks; what the module has under a name stays."""
     for node in replacement.graph.nodes:
         if node.op not in ("call_module", "get_attr"):
@@ -207,13 +214,13 @@ def _copy_attributes(module: fx.GraphModule, replacement: fx.GraphModule) -> Non
         target = str(node.target)
         if _has(module, target):
             continue
-        if not _has(replacement, target):
+        if not _has(replacement.module, target):
             raise CutterError(
                 f"the replacement refers to {one_line(target, 80)}, which neither it nor the model has",
                 "rewriting",
                 "give the replacement as a module that has it",
             )
-        set_by_path(module, target, copy.deepcopy(get_by_path(replacement, target)))
+        set_by_path(module, target, copy.deepcopy(get_by_path(replacement.module, target)))
 
 
 def _has(module: nn.Module, target: str) -> bool:

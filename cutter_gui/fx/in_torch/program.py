@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,6 +105,15 @@ def set_by_path(root: nn.Module, target: str, value: Any, kind: str = "buffer") 
         setattr(at, last, value)
 
 
+def mark_temporary(module: nn.Module, targets: Iterable[str]) -> None:
+    """Makes buffers ones that are not saved, which making a graph module forgets."""
+    for target in targets:
+        holder, _, last = target.rpartition(".")
+        owner = module.get_submodule(holder)
+        if last in owner._buffers:
+            owner._non_persistent_buffers_set.add(last)
+
+
 def get_by_path(root: nn.Module, target: str) -> Any:
     """Returns what has a qualified name.
 
@@ -176,8 +185,10 @@ def program_of(exported: ExportedProgram) -> Program:
     ]
     shown = [names.get(renamed.get(leaf, leaf), leaf) if isinstance(leaf, str) else leaf for leaf in outputs]
     module = exported.module(check_guards=False)
+    flat_module = fx.GraphModule(root, flat)
+    mark_temporary(flat_module, (held.target for held in weights.values() if held.kind == "temporary"))
     return Program(
-        module=fx.GraphModule(root, flat),
+        module=flat_module,
         weights={held.target: held for held in weights.values()},
         structure=structure_text(tree_of(call.in_spec, inputs), tree_of(call.out_spec, shown)),
         outputs=shown,

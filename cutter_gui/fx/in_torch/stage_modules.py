@@ -27,6 +27,7 @@ from cutter_gui.fx.in_torch.program import (
     Program,
     copied,
     get_by_path,
+    mark_temporary,
     named_node,
     named_placeholder,
     set_by_path,
@@ -118,7 +119,8 @@ class _Cutter:
             returned.append(made[weight.target] if weight is not None else mapped[self._nodes[name]])
         graph.output(tuple(returned)).meta["val"] = tuple(node.meta.get("val") for node in returned)
         module = fx.GraphModule(root, graph, f"Stage{contents.index}")
-        module.train(self._program.module.training)
+        module.training = self._program.module.training
+        mark_temporary(module, (weight.target for weight in held if weight.kind == "temporary"))
         graph.lint()
         return StageModule(contents.index, module, inputs, receives, sends, outputs, tuple(held))
 

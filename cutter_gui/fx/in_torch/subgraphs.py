@@ -13,7 +13,7 @@ from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.fx.in_torch.legalize import legalized
-from cutter_gui.fx.in_torch.program import get_by_path, set_by_path
+from cutter_gui.fx.in_torch.program import get_by_path, mark_temporary, set_by_path
 
 
 def insert_subgraph_module(
@@ -93,7 +93,7 @@ def lift_subgraph_as_module(
     Raises:
         CutterError: The module lacks what a node refers to.
     """
-    root = nn.Module()
+    root, temporary = nn.Module(), []
     for node in subgraph.nodes:
         if node.op not in ("call_module", "get_attr"):
             continue
@@ -107,7 +107,11 @@ def lift_subgraph_as_module(
                 "lift it from its own module",
             ) from None
         set_by_path(root, target, value, _kind(module, target))
-    return fx.GraphModule(root, subgraph, class_name)
+        if _kind(module, target) == "temporary":
+            temporary.append(target)
+    lifted = fx.GraphModule(root, subgraph, class_name)
+    mark_temporary(lifted, temporary)
+    return lifted
 
 
 def _kind(module: nn.Module, target: str) -> str:

@@ -22,6 +22,7 @@ from cutter_gui.fx.in_torch.program import (
     Program,
     copied,
     get_by_path,
+    mark_temporary,
     named_placeholder,
     program_of,
     same_bytes,
@@ -42,7 +43,14 @@ def symbolic_trace_with_rewrite(
         concrete_args: Arguments that are constants.
     """
     tracer = RewritingTracer()
-    graph = tracer.trace(root, concrete_args)
+    # Buffers are read when the graph runs, not when it is made: a change to one would be lost otherwise.
+    tracer.proxy_buffer_attributes = True
+    try:
+        graph = tracer.trace(root, concrete_args)
+    except fx.proxy.TraceError:
+        # Code that decides by the value of a buffer can only be traced with that value.
+        tracer = RewritingTracer()
+        graph = tracer.trace(root, concrete_args)
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__
     # Not the module given: it is a rewritten copy that gets the constants met while tracing.
     return fx.GraphModule(tracer.root, graph, name)
@@ -210,10 +218,9 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
         if node.op == "call_module" or (node.op == "get_attr" and str(node.target) not in names):
             _hold(root, module, str(node.target))
     flat_module = fx.GraphModule(root, flat)
-    flat_module.train(module.training)
-    for name, part in module.named_modules():
-        if name and any(name == target for target, _ in flat_module.named_modules()):
-            flat_module.get_submodule(name).training = part.training
+    mark_temporary(flat_module, (held.target for held in weights.values() if held.kind == "temporary"))
+    # Only its own: the modules that it calls are those of the given one and have modes of their own.
+    flat_module.training = module.training
     shown = _shown_outputs(leaves, weights)
     if examples is not None:
         _propagate(flat_module, examples)
@@ -291,7 +298,9 @@ def _propagate(module: fx.GraphModule, examples: Sequence[Any]) -> None:
 
     Quantized tensors have no FakeTensors; a graph with some is run on real ones, with its buffers put back after.
     """
-    quantized = any(tensor.is_quantized for tensor in module.state_dict().values() if isinstance(tensor, torch.Tensor))
+    quantized = any("quantize" in str(node.target) for node in module.graph.nodes) or any(
+        tensor.is_quantized for tensor in module.state_dict().values() if isinstance(tensor, torch.Tensor)
+    )
     if not quantized:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             try:
