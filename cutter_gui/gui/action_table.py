@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.fold_actions import fold_actions
+from cutter_gui.gui.go_actions import clear_search, go_actions
 from cutter_gui.gui.theme import MODES, Mode
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Key = QKeySequence.StandardKey
 
 def add_actions(window: MainWindow) -> None:
     """Adds every action of the window to its registry."""
-    for add in (_file, _edit, _view, _panels_and_theme, fold_actions, _cut, _stages, _help):
+    for add in (_file, _edit, _view, _panels_and_theme, fold_actions, go_actions, _cut, _stages, _help):
         for spec in add(window):
             window.actions_registry.add(spec)
 
@@ -132,8 +133,8 @@ def _edit(window: MainWindow) -> tuple[ActionSpec, ...]:
             tr("Select &nothing"),
             lambda: _deselect(window),
             "Esc",
-            tip=tr("Take the selection away"),
-            enabled=lambda: _something_selected(window),
+            tip=tr("Take the selection away, or else what a search marked"),
+            enabled=lambda: window.document is not None,
         ),
     )
 
@@ -145,7 +146,9 @@ def _something_selected(window: MainWindow) -> bool:
 def _deselect(window: MainWindow) -> None:
     from cutter_gui.gui.selection import NOTHING
 
-    if window.document is not None:
+    if window.document is None:
+        return
+    if window.document.selection or not clear_search(window):
         window.document.select(NOTHING)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry, Menu
 from cutter_gui.gui.fold_actions import FOLD_MENU
+from cutter_gui.gui.go_actions import GO_MENU
 
 
 def menus(open_recent: str) -> tuple[Menu, ...]:
@@ -35,7 +36,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "file.quit",
             ),
         ),
-        Menu(tr("&Edit"), ("edit.undo", "edit.redo", "-", "edit.copy_name", "edit.deselect")),
+        Menu(tr("&Edit"), ("edit.undo", "edit.redo", "-", "edit.copy_name", "edit.copy_as_spec", "edit.deselect")),
         Menu(
             tr("&View"),
             (
@@ -51,6 +52,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 Menu(tr("&Theme"), ("view.theme_system", "view.theme_light", "view.theme_dark")),
             ),
         ),
+        Menu(tr("&Go"), GO_MENU),
         Menu(
             tr("&Cut"),
             (

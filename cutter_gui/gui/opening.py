@@ -59,7 +59,6 @@ class Opener(QObject):
         begun: A model is being opened: its name.
         progress: What is being done and the fraction done.
         graph_ready: A `Document` with its graph, to be shown at once.
-        folding_ready: The groups of its nodes, and the `Folding` of which the picture is made.
         scene_ready: The picture of that document.
         ended: Nothing is being opened any more. The flag says whether the picture is missing, the text why.
     """
@@ -67,7 +66,6 @@ class Opener(QObject):
     begun = Signal(str)
     progress = Signal(str, float)
     graph_ready = Signal(object)
-    folding_ready = Signal(object, object)
     scene_ready = Signal(object)
     ended = Signal(bool, str)
 
@@ -196,7 +194,7 @@ class Opener(QObject):
         if isinstance(part, Groups):
             opening.groups = part
         elif isinstance(part, Folding):
-            self.folding_ready.emit(opening.groups, part)
+            self._take_folding(opening, part)
         elif not isinstance(part, Graph):
             self.scene_ready.emit(part)
         elif opening.picture_only and opening.document is not None:
@@ -207,6 +205,11 @@ class Opener(QObject):
                 self._window.show_error(self.tr("Open"), error)
         else:
             self._make_document(opening, part)
+
+    def _take_folding(self, opening: Opening, folding: Folding) -> None:
+        """Hands on the groups and how they are folded, before their picture comes."""
+        if self._window.workspace is not None and opening.groups is not None:
+            self._window.workspace.set_groups(opening.groups, folding, self._constants)
 
     def _make_document(self, opening: Opening, graph: Graph) -> None:
         """Makes the document, its findings, and the views of it, the event loop in between."""

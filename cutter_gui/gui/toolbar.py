@@ -24,6 +24,7 @@ class CalmToolBar(QToolBar):
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)
+        self.setContentsMargins(0, 0, 8, 0)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

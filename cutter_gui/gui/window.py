@@ -125,7 +125,6 @@ class MainWindow(QMainWindow):
             self._opener.begun.connect(self._on_opening)
             self._opener.progress.connect(self._on_progress)
             self._opener.graph_ready.connect(self._on_graph)
-            self._opener.folding_ready.connect(self._on_folding)
             self._opener.scene_ready.connect(self._on_scene)
             self._opener.ended.connect(self._on_opening_ended)
         return self._opener
@@ -200,6 +199,7 @@ class MainWindow(QMainWindow):
         workspace.loading.begin(self.tr("Opening {}").format(document.path.name))
         workspace.loading.set_progress(self.tr("Laying out the graph"), self.loading.bar.value() / 1000)
         workspace.set_document(document)
+        self._search_place.setVisible(True)
         workspace.stack.setCurrentWidget(workspace.loading)
         self.stack.setCurrentWidget(workspace)
         document.undo_stack.canUndoChanged.connect(self._refresh)
@@ -209,10 +209,6 @@ class MainWindow(QMainWindow):
         self._show_title()
         self._show_save_state()
         self._refresh()
-
-    def _on_folding(self, groups: Any, folding: Any) -> None:
-        if self.workspace is not None:
-            self.workspace.set_groups(groups, folding, self.opener.shows_constants)
 
     def _on_scene(self, scene: Any) -> None:
         if self.workspace is not None:
@@ -251,6 +247,8 @@ class MainWindow(QMainWindow):
             workspace.folds.failed.connect(lambda error: self.show_error(self.tr("Fold"), error))
             self.stack.addWidget(workspace)
             self.workspace = workspace
+            self._search_place = self.toolbar.addWidget(workspace.search.field)
+            self._search_place.setVisible(False)
         return self.workspace
 
     # Work in the background.
@@ -486,6 +484,7 @@ class MainWindow(QMainWindow):
         self.settings.set_state(_GEOMETRY, self.saveGeometry())
         if self.workspace is not None:
             self.workspace.save_state()
+            self.workspace.close_background()
         self.settings.sync()
         self.status.close_clock()
         self.warmup.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -19,7 +19,9 @@ from cutter_gui.gui.panels.cuts import CutsPanel
 from cutter_gui.gui.panels.groups import GroupsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
 from cutter_gui.gui.panels.problems import ProblemsPanel
+from cutter_gui.gui.panels.search import Search
 from cutter_gui.gui.panels.stages import StagesPanel
+from cutter_gui.gui.places import Places
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.splitter import LineSplitter
@@ -30,6 +32,14 @@ _WIDE = 1400  # width of a window that has room for the groups beside everything
 _BELOW = 140  # height of the panels below
 _PROBLEMS = 400
 _SPLITTERS = "splitters-2"
+
+
+class Follower(Protocol):
+    """A view that follows a document."""
+
+    def set_document(self, document: Document | None) -> None: ...
+
+    def refresh(self, change: Change) -> None: ...
 
 
 class Workspace(QWidget):
@@ -53,7 +63,10 @@ class Workspace(QWidget):
         self.document: Document | None = None
         self.scene: Any = None
         self.folds = Folds(settings, self)
+        self.places = Places(self)
+        self.search = Search(self)
         self.bundle_menu: BundleMenu | None = None
+        self._reveal_then = False
         self.canvas = GraphCanvas()
         self.canvas.setObjectName("canvas")
         self.loading = LoadingPage()
@@ -136,12 +149,21 @@ class Workspace(QWidget):
         for name, splitter in self._splitters():
             self._settings.set_state(f"{_SPLITTERS}/{name}", splitter.saveState())
 
+    def close_background(self) -> None:
+        """Gives up what is being made; for when the window goes away."""
+        self.folds.close()
+        self.search.close()
+
     def _connect(self) -> None:
         self.canvas.tensor_clicked.connect(self._cut_tensor)
         self.canvas.consumer_clicked.connect(self._cut_consumer)
         self.canvas.consumers_clicked.connect(self._cut_consumers)
         self.canvas.bundle_clicked.connect(self._offer_bundle)
         self.canvas.group_toggled.connect(self.folds.toggle)
+        self.canvas.inspect_wanted.connect(self._inspect)
+        self.search.found.connect(lambda hits: self.canvas.show_found(hits.nodes, hits.tensors, hits.filters))
+        self.search.left.connect(self.canvas.setFocus)
+        self.search.gone_to.connect(self.bring_to_light)
         self.groups.fold_wanted.connect(self.folds.toggle)
         self.folds.picture_ready.connect(self._show_folding)
         self.canvas.selection_changed.connect(self._select)
@@ -150,6 +172,14 @@ class Workspace(QWidget):
         self.canvas.file_dropped.connect(self.files_dropped)
         self.stages.reveal_wanted.connect(self._reveal_stage)
         self.problems.show_wanted.connect(self.show_problem)
+
+    def _followers(self) -> tuple[Follower, ...]:
+        """What follows the document and its changes."""
+        return (self.groups, self.cuts, self.inspector, self.stages, self.problems, self.places, self.search)
+
+    def _inspect(self) -> None:
+        self.show_panel("inspector")
+        self.inspector.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def has_picture(self) -> bool:
@@ -168,7 +198,7 @@ class Workspace(QWidget):
         self.document = document
         self.scene = None
         self.folds.begin(None if document is None else document.graph)
-        for panel in (self.groups, self.cuts, self.inspector, self.stages, self.problems):
+        for panel in self._followers():
             panel.set_document(document)
         if document is not None:
             document.setParent(self)
@@ -186,6 +216,9 @@ class Workspace(QWidget):
         if self.document is not None and self.has_picture:
             self.scene = scene
             self.canvas.show_scene(scene, kept)
+            if self._reveal_then:
+                self._reveal_then = False
+                self.reveal_selection()
             self.document_changed.emit(Change())
 
     def set_scene(self, scene: Any) -> None:
@@ -209,10 +242,24 @@ class Workspace(QWidget):
             self.canvas.show_staging(document.staging, document.active_cut)
         if change.selection and self.has_picture and self.canvas.selection != document.selection:
             self.canvas.select(document.selection)
-            self.reveal_selection()
-        for panel in (self.groups, self.cuts, self.inspector, self.stages, self.problems):
+            self.bring_to_light()
+        for panel in self._followers():
             panel.refresh(change)
         self.document_changed.emit(change)
+
+    def bring_to_light(self) -> None:
+        """Brings what is selected into sight, unfolding the groups that hide it."""
+        document = self.document
+        if document is None or not self.has_picture:
+            return
+        node, tensor = document.selection.node, document.selection.tensor
+        if node is None and tensor is not None and not len(self.scene.wires_of(tensor)):
+            node = int(document.graph.tensor_producer[tensor])
+        if node is not None and node >= 0 and self.folds.hides(node):
+            self._reveal_then = True
+            self.folds.show_nodes([node])
+        else:
+            self.reveal_selection()
 
     def reveal_selection(self) -> None:
         """Brings what is selected into sight."""

@@ -33,6 +33,8 @@ class KeyTarget(Protocol):
 
     def reset_zoom(self) -> None: ...
 
+    def inspect(self) -> None: ...
+
 
 def press(target: KeyTarget, event: QKeyEvent) -> bool:
     """Does what a key does; returns whether it does anything."""
@@ -51,6 +53,8 @@ def press(target: KeyTarget, event: QKeyEvent) -> bool:
         target.fit()
     elif key == Qt.Key.Key_Escape:
         target.clear_selection()
+    elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        target.inspect()
     elif key == Qt.Key.Key_Down:
         target.walk_to(walk.down(sheet, target.place))
     elif key == Qt.Key.Key_Up:

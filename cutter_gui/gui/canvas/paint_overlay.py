@@ -14,6 +14,7 @@ from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.hub_curves import hub_curves
 from cutter_gui.gui.canvas.paint_edges import curve_path, paint_curve
+from cutter_gui.gui.canvas.paint_found import NOTHING_FOUND, Found, paint_found
 from cutter_gui.gui.canvas.paint_groups import paint_group
 from cutter_gui.gui.canvas.paint_nodes import RADIUS, box_rect, paint_node
 from cutter_gui.gui.canvas.sheet import Picture
@@ -34,6 +35,7 @@ class Overlay:
         focus_box: The box the keyboard is at, -1 for none.
         path_nodes: Nodes of a problem's path.
         path_tensors: Tensors of a problem's path.
+        found: What a search found.
     """
 
     selection: Selection = NOTHING
@@ -42,6 +44,7 @@ class Overlay:
     focus_box: int = -1
     path_nodes: tuple[int, ...] = field(default=())
     path_tensors: tuple[int, ...] = field(default=())
+    found: Found = NOTHING_FOUND
 
 
 def paint_overlay(
@@ -49,6 +52,7 @@ def paint_overlay(
 ) -> None:
     """Draws the overlay in scene pixels, as far as it is visible."""
     palette, selection = picture.palette, overlay.selection
+    paint_found(painter, picture, overlay.found, visible, scale)
     selected = -1 if selection.tensor is None else selection.tensor
     if overlay.hover_tensor >= 0 and overlay.hover_tensor != selected:
         _paint_tensor(painter, picture, overlay.hover_tensor, visible, palette.accent, "", scale, width=2.0)

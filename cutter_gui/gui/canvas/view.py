@@ -13,9 +13,7 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
-    QFocusEvent,
     QHelpEvent,
-    QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
@@ -25,33 +23,30 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QToolTip, QWidget
 
-from cutter_gui.core.graph import Graph
+from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas import camera as cameras
-from cutter_gui.gui.canvas import framing, keys, points, texts
+from cutter_gui.gui.canvas import framing, points, texts
 from cutter_gui.gui.canvas.anchoring import kept_view, middle_nodes
 from cutter_gui.gui.canvas.base_layer import BaseLayer, look_through
 from cutter_gui.gui.canvas.camera import Camera
 from cutter_gui.gui.canvas.clicking import deed_of_click
-from cutter_gui.gui.canvas.drop_area import DropArea
-from cutter_gui.gui.canvas.gestures import ZOOM_STEP, Gesture, PinchGesture, Pointer, start_gesture, turn_wheel
+from cutter_gui.gui.canvas.gestures import ZOOM_STEP, PinchGesture, Pointer, start_gesture, turn_wheel
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
+from cutter_gui.gui.canvas.keyboard_area import KeyboardArea
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
-from cutter_gui.gui.canvas.paint_overlay import Overlay, paint_overlay
+from cutter_gui.gui.canvas.paint_overlay import Found, paint_overlay
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
-from cutter_gui.gui.canvas.walk import Place, box_of
 from cutter_gui.gui.selection import NOTHING, Selection
 from cutter_gui.gui.theme import palette_of
 from cutter_gui.layout.scene import Scene
 
 
-class GraphCanvas(DropArea):
+class GraphCanvas(KeyboardArea):
     """The drawing of a graph, its cuts and stages.
 
     Signals:
-        tensor_clicked: A plain click on an edge: the tensor (it is selected already).
-        consumer_clicked: A click on a consumer of the selected tensor: tensor and node.
         consumers_clicked: A click on a folded group with several consumers of the selected tensor: tensor and nodes.
         bundle_clicked: A click on a wire of several tensors: these, and the point on the screen.
         group_toggled: A double click on a folded group.
@@ -60,8 +55,6 @@ class GraphCanvas(DropArea):
         zoom_changed: The zoom in percent.
     """
 
-    tensor_clicked = Signal(int)
-    consumer_clicked = Signal(int, int)
     consumers_clicked = Signal(int, list)
     bundle_clicked = Signal(list, QPoint)
     group_toggled = Signal(int)
@@ -71,17 +64,10 @@ class GraphCanvas(DropArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._picture: Picture | None = None
         self._camera = Camera()
         self._is_home = True
-        self._overlay = Overlay()
-        self._consumer = -1
-        self._by_keyboard = False
-        self._gesture: Gesture | None = None
         self._pinch: PinchGesture | None = None
         self._hover = GROUND
-        self._space_held = False
-        self._space_used = False
         self._hint = ""
         self._base = BaseLayer()
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -152,6 +138,11 @@ class GraphCanvas(DropArea):
         """Takes the marks of `show_path` away."""
         self.show_path((), ())
 
+    def show_found(self, nodes: Ints, tensors: Ints, dims: bool) -> None:
+        """Marks what a search found; with ``dims`` the rest steps back."""
+        self._overlay = replace(self._overlay, found=Found(nodes, tensors, dims))
+        self.viewport().update()
+
     # --- selection
 
     @property
@@ -181,14 +172,6 @@ class GraphCanvas(DropArea):
             self.setAccessibleDescription(texts.selection_text(self._picture, selection))
             self.selection_changed.emit(selection)
             self._say()
-
-    def _update_focus(self) -> None:
-        """Shows where the keyboard is, while it is in use."""
-        box = -1
-        if self._picture is not None and self._by_keyboard and self.hasFocus():
-            box = box_of(self._picture.sheet, self.place)
-        self._overlay = replace(self._overlay, focus_box=box)
-        self.viewport().update()
 
     # --- the view
 
@@ -306,80 +289,8 @@ class GraphCanvas(DropArea):
         elif selected is not None and deed.consumers:
             self.consumers_clicked.emit(selected, list(deed.consumers))
 
-    def activate(self) -> None:
-        """Does what a click on the thing at the keyboard does: toggles the selected tensor, or its consumer at hand."""
-        tensor = self._overlay.selection.tensor
-        if tensor is None or self._picture is None:
-            return
-        if self._consumer >= 0:
-            self.consumer_clicked.emit(tensor, self._consumer)
-        elif len(self._picture.graph.consumers(tensor)):
-            self.tensor_clicked.emit(tensor)
-
     def clear_selection(self) -> None:
         self._set_selection(NOTHING)
-
-    # --- the keyboard
-
-    @property
-    def place(self) -> Place:
-        """Where the keyboard is."""
-        return Place(self._overlay.selection, self._consumer)
-
-    @property
-    def sheet(self) -> Sheet | None:
-        """What is drawn."""
-        return None if self._picture is None else self._picture.sheet
-
-    def walk_to(self, place: Place) -> None:
-        """Goes to a place by keyboard: selects it and brings it into sight."""
-        self._by_keyboard = True
-        self._set_selection(place.selection, place.consumer)
-        node, group = place.selection.node, place.selection.group
-        if place.consumer >= 0:
-            self.reveal(nodes=[place.consumer])
-        elif node is not None:
-            self.reveal(nodes=[node])
-        elif group is not None and self._picture is not None:
-            self.reveal(nodes=self._picture.sheet.groups.nodes(group).tolist())
-        elif place.selection.tensor is not None:
-            self.reveal(tensors=[place.selection.tensor])
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            if not event.isAutoRepeat():
-                self._space_held, self._space_used = True, False
-            event.accept()
-        elif event.key() == Qt.Key.Key_Escape and self._gesture is not None:
-            self._cancel_gesture()
-        elif not keys.press(self, event):
-            super().keyPressEvent(event)
-
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            if not event.isAutoRepeat() and self._space_held:
-                self._space_held = False
-                if not self._space_used:
-                    self.activate()
-            event.accept()
-        else:
-            super().keyReleaseEvent(event)
-
-    def focusNextPrevChild(self, forward: bool) -> bool:
-        if self._picture is None or not self._picture.scene.node_box:
-            return super().focusNextPrevChild(forward)
-        keys.cycle(self, 1 if forward else -1)
-        return True
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._by_keyboard = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
-        self._update_focus()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._space_held = False
-        self._update_focus()
 
     # --- the mouse
 
