@@ -32,7 +32,7 @@ MARK_ROOM = 20  # beyond a side pill, for the mark of a cut
 NODE_WIDTHS = (112, 208)
 PILL_WIDTHS = (64, 176)
 STUB_WIDTHS = (72, 136)
-FAR_LAYERS = 14  # a tensor with three or more consumers, two or more of them farther down, is a hub
+FAR_LAYERS = 14  # a tensor with three or more consumers, one farther down and another half as far, is a hub
 FAN_LAYERS = 2  # a tensor whose consumers all stand so near stays whole up to FAN_FACTOR times the threshold
 FAN_FACTOR = 2
 
@@ -180,7 +180,7 @@ def _links(
 
 
 def _hubs(graph: Graph, source: Ints, target: Ints, tensor: Ints, edge: Ints, layer: Ints, threshold: int) -> Bools:
-    """[T], tensors with more consumers than the threshold, or with several of which two are far down."""
+    """[T], tensors with more consumers than the threshold, or with several of which two are far down, as a mask has."""
     hub = np.zeros(graph.tensor_count, dtype=np.bool_)
     real = edge >= 0
     uses = np.bincount(tensor[real], minlength=graph.tensor_count)
@@ -188,9 +188,10 @@ def _hubs(graph: Graph, source: Ints, target: Ints, tensor: Ints, edge: Ints, la
     np.maximum.at(reach, tensor[real], layer[target[real]] - layer[source[real]])
     fan = (reach <= FAN_LAYERS) & (uses <= FAN_FACTOR * threshold)
     hub |= (uses > threshold) & ~fan
-    # One consumer far down is a residual connection, which shows the shape of a model; two are a mask or a table.
-    far = real & (layer[target] - layer[source] > FAR_LAYERS)
-    hub |= (uses >= 3) & (np.bincount(tensor[far], minlength=graph.tensor_count) >= 2)
+    # A single consumer far from the others is a residual connection, which shows the shape of a model; a mask or a
+    # table has several.
+    away = real & (layer[target] - layer[source] > FAR_LAYERS // 2)
+    hub |= (uses >= 3) & (reach > FAR_LAYERS) & (np.bincount(tensor[away], minlength=graph.tensor_count) >= 2)
     return hub
 
 

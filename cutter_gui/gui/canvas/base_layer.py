@@ -1,15 +1,26 @@
-"""The base layer: ground, wires, boxes and labels, kept as a pixmap until something of them changes."""
+"""The base layer: ground, wires, boxes and labels, kept as a pixmap until something of them changes.
+
+A view that only moves, by whole device pixels, keeps what it shows: the pixmap is scrolled, and just the strips that
+come into sight are drawn.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
-from cutter_gui.gui.canvas.camera import Camera
+from cutter_gui.gui.canvas.camera import Camera, Rect
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_ground import paint_ground
-from cutter_gui.gui.canvas.render import paint_graph
+from cutter_gui.gui.canvas.paint_screen import paint_screen, visible_things
 from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.gui.canvas.sprites import Sprites
 from cutter_gui.gui.palette import Palette
+
+WHOLE = 1e-3  # how near to a whole pixel a movement must be
+OVERLAP = 2.0  # viewport pixels by which a strip reaches into what is kept
 
 
 def look_through(painter: QPainter, camera: Camera) -> None:
@@ -18,12 +29,26 @@ def look_through(painter: QPainter, camera: Camera) -> None:
     painter.translate(-camera.x, -camera.y)
 
 
+@dataclass(frozen=True)
+class _Made:
+    """What a pixmap was drawn for."""
+
+    picture: Picture | None
+    palette: Palette
+    camera: Camera
+    width: int
+    height: int
+    ratio: float
+
+
 class BaseLayer:
     """Draws the base layer, and keeps it."""
 
     def __init__(self) -> None:
-        self._pixmap: QPixmap | None = None
+        self._pixmap = QPixmap()
+        self._made: _Made | None = None
         self._detail = Detail.OVERVIEW
+        self._sprites = Sprites()
 
     @property
     def detail(self) -> Detail:
@@ -32,7 +57,7 @@ class BaseLayer:
 
     def invalidate(self) -> None:
         """Has the layer drawn anew when it is next asked for."""
-        self._pixmap = None
+        self._made = None
 
     def pixmap(
         self, picture: Picture | None, palette: Palette, camera: Camera, width: int, height: int, ratio: float
@@ -47,19 +72,73 @@ class BaseLayer:
             height: Of the viewport.
             ratio: Device pixels for one viewport pixel.
         """
-        device = (max(round(width * ratio), 1), max(round(height * ratio), 1))
-        kept = self._pixmap
-        if kept is not None and (kept.width(), kept.height()) == device and kept.devicePixelRatio() == ratio:
-            return kept
-        fresh = QPixmap(*device)
-        fresh.setDevicePixelRatio(ratio)
-        painter = QPainter(fresh)
+        wanted = _Made(picture, palette, camera, width, height, ratio)
+        if wanted == self._made:
+            return self._pixmap
+        whole: Rect = (0.0, 0.0, float(width), float(height))
+        detail = self._detail
+        if picture is not None:
+            detail = visible_things(picture, camera.visible(width, height), camera.scale).detail
+        strips = [whole]
+        moved = self._movement(wanted) if detail is self._detail else None
+        if moved is not None:
+            self._pixmap.scroll(*moved, self._pixmap.rect())
+            strips = _strips(moved[0] / ratio, moved[1] / ratio, whole)
+        elif self._pixmap.isNull() or self._made is None or not _same_size(self._made, wanted):
+            self._pixmap = QPixmap(max(round(width * ratio), 1), max(round(height * ratio), 1))
+            self._pixmap.setDevicePixelRatio(ratio)
+        self._detail = detail
+        self._sprites.ratio = ratio
+        painter = QPainter(self._pixmap)
         try:
-            paint_ground(painter, palette, camera, width, height, ratio)
-            if picture is not None:
-                look_through(painter, camera)
-                self._detail = paint_graph(painter, picture, camera.visible(width, height), camera.scale)
+            for strip in strips:
+                self._paint(painter, wanted, strip)
         finally:
             painter.end()
-        self._pixmap = fresh
-        return fresh
+        self._made = wanted
+        return self._pixmap
+
+    def _movement(self, wanted: _Made) -> tuple[int, int] | None:
+        """Returns by how many device pixels the layer moved; None when it changed otherwise, or too far."""
+        made = self._made
+        if made is None or made.picture is not wanted.picture or made.palette != wanted.palette:
+            return None
+        if made.camera.scale != wanted.camera.scale or not _same_size(made, wanted):
+            return None
+        unit = wanted.camera.scale * wanted.ratio
+        x, y = (made.camera.x - wanted.camera.x) * unit, (made.camera.y - wanted.camera.y) * unit
+        near = abs(x - round(x)) < WHOLE and abs(y - round(y)) < WHOLE
+        size = self._pixmap.size()
+        if not near or abs(x) > size.width() / 2 or abs(y) > size.height() / 2:
+            return None
+        return round(x), round(y)
+
+    def _paint(self, painter: QPainter, wanted: _Made, area: Rect) -> None:
+        """Draws a part of the viewport."""
+        camera = wanted.camera
+        painter.save()
+        painter.setClipRect(QRectF(*area))
+        paint_ground(painter, wanted.palette, camera, wanted.width, wanted.height, wanted.ratio)
+        if wanted.picture is not None:
+            x, y = camera.to_scene(area[0], area[1])
+            part = (x, y, area[2] / camera.scale, area[3] / camera.scale)
+            seen = visible_things(wanted.picture, part, camera.scale, self._detail)
+            paint_screen(painter, wanted.picture, seen, camera, area, self._sprites)
+        painter.restore()
+
+
+def _same_size(one: _Made, two: _Made) -> bool:
+    return (one.width, one.height, one.ratio) == (two.width, two.height, two.ratio)
+
+
+def _strips(dx: float, dy: float, whole: Rect) -> list[Rect]:
+    """Returns the parts of a viewport that come into sight when it moves, in whole viewport pixels."""
+    _, _, width, height = whole
+    found: list[Rect] = []
+    if dx:
+        wide = float(int(abs(dx)) + 1) + OVERLAP
+        found.append((0.0 if dx > 0 else width - wide, 0.0, wide, height))
+    if dy:
+        high = float(int(abs(dy)) + 1) + OVERLAP
+        found.append((0.0, 0.0 if dy > 0 else height - high, width, high))
+    return found

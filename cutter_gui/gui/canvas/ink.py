@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QGuiApplication,
+    QPen,
+    QStaticText,
+    QTransform,
+)
 
 from cutter_gui.gui.palette import Palette
 
@@ -67,6 +78,37 @@ def _font(pixels: int, bold: bool, mono: bool, _system: str) -> tuple[QFont, QFo
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     made.setFeature(QFont.Tag("tnum"), 1)
     return made, QFontMetricsF(made)
+
+
+@dataclass(frozen=True)
+class StaticText:
+    """Text laid out once.
+
+    Attributes:
+        text: What to draw.
+        width: Its width, in pixels at scale 1.
+        height: Its height.
+        ascent: From its top to the line it stands on.
+    """
+
+    text: QStaticText
+    width: float
+    height: float
+    ascent: float
+
+
+def static_text(text: str, pixels: int, width: float, *, bold: bool = False, mono: bool = False) -> StaticText:
+    """Returns text that fits a width, its middle elided, ready to be drawn with the font of these measures."""
+    return _static_text(text, pixels, width, bold, mono, QGuiApplication.font().key())
+
+
+@lru_cache(maxsize=20_000)
+def _static_text(text: str, pixels: int, width: float, bold: bool, mono: bool, _system: str) -> StaticText:
+    made = QStaticText(elided(text, pixels, width, bold, mono))
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.prepare(QTransform(), font(pixels, bold=bold, mono=mono))
+    size = made.size()
+    return StaticText(made, size.width(), size.height(), metrics(pixels, bold=bold, mono=mono).ascent())
 
 
 @lru_cache(maxsize=50_000)

@@ -14,7 +14,7 @@ from cutter_gui.gui.canvas.bulk import draw_rects
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_groups import paint_group
 from cutter_gui.gui.canvas.sheet import Picture
-from cutter_gui.gui.palette import stage_colour, stage_is_hatched, stage_text
+from cutter_gui.gui.palette import Palette, stage_colour, stage_is_hatched, stage_text
 from cutter_gui.layout.labels import short_name, uses_text
 from cutter_gui.layout.scene import BoxKind
 
@@ -62,8 +62,21 @@ def box_rect(picture: Picture, box: int) -> QRectF:
 
 def paint_node(painter: QPainter, picture: Picture, box: int, detail: Detail, scale: float) -> None:
     """Draws a node: its box, the stripe of its stage, op and name, and the stage's number where it begins or ends."""
-    palette, stage = picture.palette, int(picture.box_stage[box])
+    stage = int(picture.box_stage[box])
     rect = box_rect(picture, box)
+    paint_empty_node(painter, picture.palette, rect, stage, detail, scale)
+    badge = bool(picture.box_badge[box])
+    if detail >= Detail.TEXT:
+        _paint_node_text(painter, picture, box, rect, badge)
+    if badge and detail >= Detail.TEXT:
+        centre = QPointF(rect.right() - PADDING - BADGE / 2 + 2, rect.top() + 8 + BADGE / 2 - 1)
+        paint_badge(painter, picture, stage, centre)
+
+
+def paint_empty_node(
+    painter: QPainter, palette: Palette, rect: QRectF, stage: int, detail: Detail, scale: float
+) -> None:
+    """Draws the box of a node with the stripe of its stage, without texts."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colour(palette.shadow))
     painter.drawRoundedRect(rect.translated(0, 1.5), RADIUS, RADIUS)
@@ -80,12 +93,6 @@ def paint_node(painter: QPainter, picture: Picture, box: int, detail: Detail, sc
     if stage >= 0 and stage_is_hatched(stage):
         painter.setBrush(ink.hatch(palette))
         painter.drawPath(stripe)
-    badge = bool(picture.box_badge[box])
-    if detail >= Detail.TEXT:
-        _paint_node_text(painter, picture, box, rect, badge)
-    if badge and detail >= Detail.TEXT:
-        centre = QPointF(rect.right() - PADDING - BADGE / 2 + 2, rect.top() + 8 + BADGE / 2 - 1)
-        paint_badge(painter, picture, stage, centre)
 
 
 def _paint_node_text(painter: QPainter, picture: Picture, box: int, rect: QRectF, badge: bool) -> None:
@@ -154,13 +161,18 @@ def paint_pill(painter: QPainter, picture: Picture, box: int, detail: Detail, sc
     kind, tensor = int(scene.box_kind[box]), int(scene.box_ref[box])
     rect = box_rect(picture, box)
     is_stub = kind in (BoxKind.STUB, BoxKind.HUB)
-    width = max(1.0, 1.0 / scale)
-    painter.setPen(ink.dashed(palette.edge, width, 3, 2) if is_stub else ink.pen(palette.edge, width))
-    painter.setBrush(QBrush(ink.colour(palette.canvas if is_stub else palette.field)))
-    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    paint_empty_pill(painter, palette, rect, is_stub, scale)
     if detail < Detail.TEXT:
         return
     painter.setPen(ink.colour(palette.text_soft if is_stub else palette.text))
     size = ink.LABEL_PIXELS if is_stub else ink.NAME_PIXELS
     painter.setFont(ink.font(size, mono=not is_stub))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, pill_text(picture.graph, kind, tensor, rect.width() - 14))
+
+
+def paint_empty_pill(painter: QPainter, palette: Palette, rect: QRectF, is_stub: bool, scale: float) -> None:
+    """Draws a pill without its text."""
+    width = max(1.0, 1.0 / scale)
+    painter.setPen(ink.dashed(palette.edge, width, 3, 2) if is_stub else ink.pen(palette.edge, width))
+    painter.setBrush(QBrush(ink.colour(palette.canvas if is_stub else palette.field)))
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)

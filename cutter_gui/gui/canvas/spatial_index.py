@@ -25,6 +25,7 @@ from cutter_gui.layout.scene import Floats, Scene
 CELL = 256.0
 CELLS_PER_ITEM = 64
 ROWS_PER_QUERY = 400
+SHARE_OF_ALL = 8
 CURVE_STEPS = 16
 
 
@@ -41,6 +42,7 @@ class GridIndex:
         if not len(low):
             return
         self._origin = low.min(axis=0)
+        self._all_low, self._all_high = self._origin, high.max(axis=0)
         first = np.floor((low - self._origin) / CELL).astype(np.int64)
         last = np.floor((high - self._origin) / CELL).astype(np.int64)
         self._columns = int(last[:, 0].max()) + 1
@@ -69,12 +71,24 @@ class GridIndex:
         if np.any(last < first):
             return np.zeros(0, dtype=np.int32)
         if last[1] - first[1] > ROWS_PER_QUERY:
-            return self._touching(np.arange(len(self._low), dtype=np.int32), low, high)
+            return self._all_touching(low, high)
         rows = np.arange(first[1], last[1] + 1) * self._columns
         starts = np.searchsorted(self._cell, rows + first[0])
         ends = np.searchsorted(self._cell, rows + last[0], side="right")
         found = [self._item[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        if sum(map(len, found)) > len(self._low) / SHARE_OF_ALL:
+            return self._all_touching(low, high)
         return self._touching(np.unique(np.concatenate([self._large.astype(np.int32), *found])), low, high)
+
+    def _all_touching(self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
+        """Looks at every item: where many are in sight that is faster than to collect them."""
+        if self._all_low[0] >= low[0] and self._all_low[1] >= low[1] and np.all(self._all_high <= high):
+            return np.arange(len(self._low), dtype=np.int32)
+        touch = self._low[:, 0] <= np.float32(high[0])
+        touch &= self._high[:, 0] >= np.float32(low[0])
+        touch &= self._low[:, 1] <= np.float32(high[1])
+        touch &= self._high[:, 1] >= np.float32(low[1])
+        return np.flatnonzero(touch).astype(np.int32)
 
     def _touching(self, items: Ints, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
         touch = np.all((self._low[items] <= high) & (self._high[items] >= low), axis=1)
@@ -101,13 +115,40 @@ class SceneIndex:
         pieces, _ = self._pieces
         return GridIndex(pieces.min(axis=1), pieces.max(axis=1))
 
+    @property
+    def piece_points(self) -> Points:
+        """[Q, 4, 2], the control points of the pieces of all wires."""
+        return self._pieces[0]
+
+    @property
+    def piece_wire(self) -> Ints:
+        """[Q], the wire of each piece."""
+        return self._pieces[1]
+
+    @cached_property
+    def piece_is_last(self) -> npt.NDArray[np.bool_]:
+        """[Q], whether a piece is the last of its wire."""
+        wire = self.piece_wire
+        return np.r_[wire[1:] != wire[:-1], np.ones(min(len(wire), 1), dtype=np.bool_)]
+
+    @cached_property
+    def piece_ends(self) -> Floats:
+        """[Q, 4], x and y of the first and the last point of each piece."""
+        return np.ascontiguousarray(self.piece_points[:, [0, 3]].reshape(-1, 4))
+
+    def pieces_in(self, left: float, top: float, width: float, height: float) -> Ints:
+        """Returns the pieces of wires that may touch a rectangle, ascending."""
+        return self._wires.query(left, top, width, height)
+
     def boxes_in(self, left: float, top: float, width: float, height: float) -> Ints:
         """Returns the boxes that touch a rectangle, ascending."""
         return self._boxes.query(left, top, width, height)
 
     def wires_in(self, left: float, top: float, width: float, height: float) -> Ints:
         """Returns the wires of which some piece may touch a rectangle, ascending."""
-        return np.unique(self._pieces[1][self._wires.query(left, top, width, height)])
+        seen = np.zeros(self.scene.wire_count, dtype=np.bool_)
+        seen[self._pieces[1][self._wires.query(left, top, width, height)]] = True
+        return np.flatnonzero(seen).astype(np.int32)
 
     def box_at(self, x: float, y: float) -> int:
         """Returns the uppermost box at a point, -1 for none."""

@@ -1,0 +1,143 @@
+"""The graph from far away: wires as lines or pixels, boxes as rectangles or pixels.
+
+Steps: (1) wires: up to some thousand pieces are lines, smoothed; more of them are set as pixels into an image, those
+shorter than a pixel left out, since a box stands there; long ones are lines always; (2) boxes: rectangles, all of a
+colour at once; where they are smaller than two pixels, pixels of the same image.
+
+Complexity: linear in what is visible, in arrays. Left out: smooth edges of pixels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
+
+from cutter_gui.core.graph import Ints
+from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas.bulk import draw_lines, draw_rects
+from cutter_gui.gui.canvas.camera import Camera, Rect
+from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.gui.palette import stage_colour, stage_is_hatched
+
+SMOOTH_UP_TO = 3000  # lines
+PLAIN_UP_TO = 12_000
+LONG = 48.0  # pixels from which a line is drawn as such
+SMALL = 2.0  # pixels below which boxes are pixels
+FAINT = 0.35
+
+Doubles = npt.NDArray[np.float64]
+
+
+def paint_overview(
+    painter: QPainter, picture: Picture, boxes: Ints, pieces: Ints, camera: Camera, area: Rect, ratio: float
+) -> None:
+    """Draws wires and boxes; the painter draws in viewport pixels.
+
+    Args:
+        painter: Where to draw.
+        picture: What to draw.
+        boxes: The boxes in sight.
+        pieces: The pieces of wires in sight.
+        camera: The view.
+        area: The part of the viewport to draw.
+        ratio: Device pixels for one viewport pixel.
+    """
+    view = _View(camera, area, ratio)
+    painter.save()
+    painter.translate(area[0], area[1])
+    painter.scale(1 / ratio, 1 / ratio)
+    lines = view.lines(picture.sheet.index.piece_ends[pieces])
+    rects = view.rects(picture.scene.box_rect[boxes])
+    tiny = bool(len(rects)) and float(np.median(rects[:, 3])) < SMALL
+    line = QPen(ink.mixed(picture.palette.edge, picture.palette.canvas, FAINT), 0)
+    painter.setPen(line)
+    if len(lines) <= PLAIN_UP_TO:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(lines) <= SMOOTH_UP_TO)
+        draw_lines(painter, lines)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    if len(lines) > PLAIN_UP_TO or tiny:
+        image = np.zeros((view.height, view.width), dtype=np.uint32)
+        if len(lines) > PLAIN_UP_TO:
+            reach = np.maximum(np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1]))
+            _set_lines(image, lines[(reach >= 1) & (reach < LONG)], line.color())
+            draw_lines(painter, lines[reach >= LONG])
+        if tiny:
+            _set_boxes(image, rects, _box_colours(picture, boxes))
+        whole = QImage(image.data, view.width, view.height, QImage.Format.Format_ARGB32_Premultiplied)
+        painter.drawImage(QPointF(0, 0), whole)
+    if not tiny:
+        _paint_rects(painter, picture, boxes, rects)
+    painter.restore()
+
+
+class _View:
+    """From the scene to device pixels of the part that is drawn."""
+
+    def __init__(self, camera: Camera, area: Rect, ratio: float) -> None:
+        self._unit = camera.scale * ratio
+        self._x = camera.x + area[0] / camera.scale
+        self._y = camera.y + area[1] / camera.scale
+        self.width, self.height = max(int(np.ceil(area[2] * ratio)), 1), max(int(np.ceil(area[3] * ratio)), 1)
+
+    def lines(self, ends: npt.NDArray[np.float32]) -> Doubles:
+        """Returns [M, 4], cut off not far outside, where coordinates would grow too large to draw."""
+        found = (ends.astype(np.float64) - (self._x, self._y, self._x, self._y)) * self._unit
+        far = 4.0 * max(self.width, self.height)
+        upright = np.abs(found[:, 0] - found[:, 2]) < 1
+        found[upright, 1] = np.clip(found[upright, 1], -far, far)
+        found[upright, 3] = np.clip(found[upright, 3], -far, far)
+        return found
+
+    def rects(self, rects: npt.NDArray[np.float32]) -> Doubles:
+        """Returns [B, 4], no side shorter than a pixel."""
+        found = rects.astype(np.float64)
+        found[:, :2] = (found[:, :2] - (self._x, self._y)) * self._unit
+        found[:, 2:] = np.maximum(found[:, 2:] * self._unit, 1.0)
+        return found
+
+
+def _paint_rects(painter: QPainter, picture: Picture, boxes: Ints, rects: Doubles) -> None:
+    stages = picture.box_stage[boxes]
+    painter.setPen(Qt.PenStyle.NoPen)
+    for stage in np.unique(stages).tolist():
+        chosen = rects[stages == stage]
+        painter.setBrush(ink.colour(stage_colour(stage) if stage >= 0 else picture.palette.node_plain))
+        draw_rects(painter, chosen)
+        if stage >= 0 and stage_is_hatched(stage):
+            painter.setBrush(ink.hatch(picture.palette))
+            draw_rects(painter, chosen)
+
+
+def _box_colours(picture: Picture, boxes: Ints) -> npt.NDArray[np.uint32]:
+    stages = picture.box_stage[boxes]
+    highest = int(stages.max(initial=0))
+    names = [stage_colour(stage) for stage in range(highest + 1)] + [picture.palette.node_plain]
+    table = np.array([ink.colour(name).rgba() for name in names], dtype=np.uint32)
+    return table[stages]
+
+
+def _set_boxes(image: npt.NDArray[np.uint32], rects: Doubles, colours: npt.NDArray[np.uint32]) -> None:
+    """Sets the pixels of boxes that are a pixel or two high."""
+    height, width = image.shape
+    left, top = np.floor(rects[:, 0]).astype(np.int64), np.floor(rects[:, 1]).astype(np.int64)
+    wide = np.clip(np.round(rects[:, 2]).astype(np.int64), 1, width)
+    tall = 1 if float(np.median(rects[:, 3])) < 1.5 else 2
+    for step in range(int(wide.max(initial=1))):
+        for row in range(tall):
+            x, y = left + step, top + row
+            inside = (step < wide) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
+            image[y[inside], x[inside]] = colours[inside]
+
+
+def _set_lines(image: npt.NDArray[np.uint32], lines: Doubles, colour: QColor) -> None:
+    """Sets the pixels of short lines."""
+    height, width = image.shape
+    steps = np.ceil(np.maximum(np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1]))).astype(np.int64)
+    line = np.repeat(np.arange(len(lines)), steps)
+    share = (np.arange(len(line)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[line]
+    start, end = lines[line, :2], lines[line, 2:]
+    x, y = np.floor(start + (end - start) * share[:, None]).astype(np.int64).T
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    image[y[inside], x[inside]] = colour.rgba()

@@ -1,0 +1,64 @@
+"""The kept drawing: moved, it shows what a fresh one would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from cutter_gui.core.plan import CutEdge
+from cutter_gui.gui.canvas.base_layer import BaseLayer
+from cutter_gui.gui.canvas.camera import Camera
+from cutter_gui.gui.canvas.detail import Detail
+from cutter_gui.gui.palette import LIGHT
+
+WIDTH, HEIGHT = 900, 600
+
+
+def pixels(layer: BaseLayer, shown, camera: Camera, ratio: float = 1.0) -> np.ndarray:
+    image = layer.pixmap(shown.canvas._picture, LIGHT, camera, WIDTH, HEIGHT, ratio).toImage()
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    data = np.frombuffer(image.constBits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
+    return data[:, :, :3].astype(np.int16)
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.1, 0.3, 0.6, 1.0, 2.0])
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_a_moved_view_is_drawn_as_a_fresh_one(shown, scale: float, ratio: float) -> None:
+    start = Camera(scale, shown.scene.bounds[0] - 20 / scale, 100.0)
+    kept = BaseLayer()
+    pixels(kept, shown, start, ratio)
+    camera = start
+    for dx, dy in ((31, 0), (0, -57), (-120, 45), (7, 11)):
+        camera = camera.panned(dx, dy)
+        moved = pixels(kept, shown, camera, ratio)
+    fresh = pixels(BaseLayer(), shown, camera, ratio)
+    # Lines that end at the edge of a strip may differ by a shade.
+    assert (np.abs(moved - fresh).max(axis=2) > 48).mean() < 0.0005
+
+
+def test_every_step_of_detail_draws_the_boxes(shown) -> None:
+    for scale, detail in ((0.1, Detail.OVERVIEW), (0.3, Detail.BOXES), (0.6, Detail.TEXT), (1.0, Detail.LABELS)):
+        left, top, width, height = shown.scene.box_rect[0].tolist()
+        camera = Camera(scale, left + width / 2 - WIDTH / 2 / scale, top + height / 2 - HEIGHT / 2 / scale)
+        layer = BaseLayer()
+        drawn = pixels(layer, shown, camera)
+        assert layer.detail is detail
+        empty = (
+            BaseLayer()
+            .pixmap(None, LIGHT, camera, WIDTH, HEIGHT, 1.0)
+            .toImage()
+            .convertToFormat(QImage.Format.Format_RGB32)
+        )
+        ground = np.frombuffer(empty.constBits(), dtype=np.uint8).reshape(HEIGHT, WIDTH, 4)[:, :, :3]
+        half = max(int(height * scale / 2), 1)
+        middle = slice(HEIGHT // 2 - half, HEIGHT // 2 + half)
+        assert np.any(drawn[middle, WIDTH // 2 - 8 : WIDTH // 2 + 8] != ground[middle, WIDTH // 2 - 8 : WIDTH // 2 + 8])
+
+
+def test_another_stage_is_another_drawing(shown) -> None:
+    camera = Camera(0.3, shown.scene.bounds[0], shown.scene.bounds[1])
+    layer = BaseLayer()
+    before = pixels(layer, shown, camera)
+    shown.stage([CutEdge("x1")])
+    assert np.any(pixels(layer, shown, camera) != before)
