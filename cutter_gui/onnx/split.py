@@ -30,9 +30,17 @@ from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stage_names import stage_stem
 from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
-from cutter_gui.onnx.stage_proto import StageSource, plain_stage, sendrecv_stage, stage_weight_names
-from cutter_gui.onnx.weight_files import Weight, placed_tensor, share_weights, weight_of, write_weights
+from cutter_gui.onnx.nested_data import external_ranges, place_nested, tensors_nested_in
+from cutter_gui.onnx.stage_proto import (
+    StageSource,
+    plain_stage,
+    sendrecv_stage,
+    stage_nested_tensors,
+    stage_weight_names,
+)
+from cutter_gui.onnx.weight_files import Placed, Weight, placed_tensor, share_weights, weight_of, write_weights
 from cutter_gui.onnx.weights import external_entry
+from cutter_gui.onnx.wire import ByteRange
 
 _PROTOBUF_LIMIT = (1 << 31) - 1
 _SENDRECV, _PLAIN, _WEIGHTS = ".onnx", ".plain.onnx", ".onnx.data"
@@ -114,7 +122,8 @@ def _keep_source(loaded: LoadedModel, folder: ResultFolder) -> None:
         CutterError: The model or a weight file of it would go.
     """
     path = loaded.model.path
-    entries = (external_entry(tensor) for tensor in loaded.model.proto.graph.initializer)
+    proto = loaded.model.proto
+    entries = (external_entry(tensor) for tensor in (*proto.graph.initializer, *tensors_nested_in(proto)))
     used = {path, *(path.parent / entry.location for entry in entries if entry is not None)}
     lost = sorted(file for file in used if folder.replaces(file))
     if lost:
@@ -154,11 +163,16 @@ class _Writer:
         (self.folder / MANIFEST_NAME).write_text(manifest_text(manifest), encoding="utf-8", newline="\n")
         return self.files
 
-    def _weights(self, source: StageSource, stage: StageContents) -> dict[str, Weight]:
-        positions = source.initializer_positions
-        return {name: weight_of(self.loaded.model, positions[name]) for name in stage_weight_names(source, stage)}
+    def _weights(self, source: StageSource, stage: StageContents) -> dict[str | ByteRange, Weight]:
+        """Returns the stage's initializers by name, and what nested tensors need of other files by its place there."""
+        model, positions = self.loaded.model, source.initializer_positions
+        held: dict[str | ByteRange, Weight] = {
+            name: weight_of(model, positions[name]) for name in stage_weight_names(source, stage)
+        }
+        held.update(external_ranges(stage_nested_tensors(source, stage), model.path.parent))
+        return held
 
-    def _counter(self, weights: Sequence[dict[str, Weight]]) -> Callable[[int], None]:
+    def _counter(self, weights: Sequence[dict[str | ByteRange, Weight]]) -> Callable[[int], None]:
         total = sum(
             len(weight.source) if isinstance(weight.source, bytes) else weight.source.length
             for held in weights
@@ -175,7 +189,11 @@ class _Writer:
         return copied
 
     def _write_stage(
-        self, source: StageSource, stage: StageContents, held: dict[str, Weight], copied: Callable[[int], None]
+        self,
+        source: StageSource,
+        stage: StageContents,
+        held: dict[str | ByteRange, Weight],
+        copied: Callable[[int], None],
     ) -> StageEntry:
         stem = f"{self._stem()}_{stage.index}"
         self.progress(f"Writing stage {stage.index}", 0.2)
@@ -187,12 +205,15 @@ class _Writer:
             if places:
                 data_name = f"{stem}{_WEIGHTS}"
                 self.files.append(data_name)
-        tensors = {name: placed_tensor(weight, places.get(name)) for name, weight in held.items()}
+        tensors = {
+            name: placed_tensor(weight, places.get(name)) for name, weight in held.items() if isinstance(name, str)
+        }
+        nested = {span: place for span, place in places.items() if isinstance(span, ByteRange)}
         sendrecv_name = plain_name = None
         if self.request.form in ("sendrecv", "both"):
-            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(source, stage, tensors))
+            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(source, stage, tensors), nested)
         if self.request.form in ("plain", "both"):
-            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(source, stage, tensors))
+            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(source, stage, tensors), nested)
         return StageEntry(
             index=stage.index,
             files=StageFiles(sendrecv=sendrecv_name, plain=plain_name, weights=data_name),
@@ -202,7 +223,8 @@ class _Writer:
             sends=tuple(TransferEntry(t.destination, 0, self._entries(t.tensors)) for t in stage.sends),
         )
 
-    def _save(self, name: str, model: ModelProto) -> str:
+    def _save(self, name: str, model: ModelProto, nested: dict[ByteRange, Placed]) -> str:
+        place_nested(model, self.loaded.model.path.parent, nested)
         size = model.ByteSize()
         if size > _PROTOBUF_LIMIT:
             raise CutterError(

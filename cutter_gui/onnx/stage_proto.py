@@ -11,7 +11,7 @@ is collected once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,16 +33,8 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.core.stages import Staging
 from cutter_gui.onnx.bodies import all_names, bodies, rename_reads
 from cutter_gui.onnx.names import TransferNames, name_transfers
+from cutter_gui.onnx.nested_data import nested_tensors
 from cutter_gui.onnx.volatile import MICROSOFT, FunctionKey, called_key, function_key
-
-
-@dataclass(frozen=True)
-class Placed:
-    """Where a weight of a stage stands: ``length`` bytes at ``offset`` of ``location``, relative to the stage file."""
-
-    location: str
-    offset: int
-    length: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +142,7 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
         for node in graph.node[len(stage.receives) :]:
             rename_reads(node, renamed)
     original = {value.name: value for value in source.proto.graph.output}
-    for name in _output_names(source, stage):
+    for name in dict.fromkeys(_output_names(source, stage)):
         graph.output.append(_output(source, original, name))
     for transfer in stage.receives:
         graph.output.append(_signal_value(source.names[transfer].recv_output))
@@ -197,6 +189,16 @@ def _stage_model(source: StageSource, stage: StageContents, weights: Mapping[str
     nodes = [original.node[int(node)] for node in stage.nodes]
     model.functions.extend(_functions_called(source, nodes))
     return model
+
+
+def stage_nested_tensors(source: StageSource, stage: StageContents) -> Iterator[TensorProto]:
+    """Yields the source's tensors that a stage's files hold besides dense initializers; see `nested_data`."""
+    nodes = [source.proto.graph.node[int(node)] for node in stage.nodes]
+    read_weights = {source.graph.tensor_names[tensor] for tensor in stage.weights}
+    sparse = (entry for entry in source.proto.graph.sparse_initializer if entry.values.name in read_weights)
+    yield from nested_tensors(nodes, sparse)
+    for function in _functions_called(source, nodes):
+        yield from nested_tensors(function.node)
 
 
 def stage_weight_names(source: StageSource, stage: StageContents) -> list[str]:

@@ -7,18 +7,17 @@ that is copied by the system, or *bytes* that had to be decoded. Equal ranges un
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from onnx import TensorProto
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.byte_copy import copy_range, write_all
 from cutter_gui.onnx.model import OnnxModel
-from cutter_gui.onnx.stage_proto import Placed
 from cutter_gui.onnx.weights import external_entry, inlined, raw_bytes, resolve_external, without_data
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
@@ -26,8 +25,19 @@ _SMALL_ALIGNMENT = 64
 _LARGE_ALIGNMENT = 4096
 _LARGE = 1 << 20
 
+_Key = TypeVar("_Key", bound=Hashable)
+
 WeightSource: TypeAlias = "ByteRange | bytes | None"
 """Where a weight comes from; None when it stays inline."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a weight of a stage stands: ``length`` bytes at ``offset`` of ``location``, relative to the stage file."""
+
+    location: str
+    offset: int
+    length: int
 
 
 @dataclass(frozen=True)
@@ -77,12 +87,12 @@ def placed_tensor(weight: Weight, placed: Placed | None) -> TensorProto:
     return tensor
 
 
-def write_weights(path: Path, weights: Mapping[str, Weight], copied: Callable[[int], None]) -> dict[str, Placed]:
+def write_weights(path: Path, weights: Mapping[_Key, Weight], copied: Callable[[int], None]) -> dict[_Key, Placed]:
     """Writes the weight file of a stage; no file when all weights stay inline.
 
     Args:
         path: The file to write.
-        weights: The stage's weights by name, in order.
+        weights: The stage's weights in order, by name or whatever else tells them apart.
         copied: Told the bytes written, as they are; may raise to stop.
 
     Returns:
@@ -95,7 +105,7 @@ def write_weights(path: Path, weights: Mapping[str, Weight], copied: Callable[[i
     outside = {name: weight for name, weight in weights.items() if weight.source is not None}
     if not outside:
         return {}
-    placed: dict[str, Placed] = {}
+    placed: dict[_Key, Placed] = {}
     written: dict[ByteRange, Placed] = {}
     with ExitStack() as stack:
         target = stack.enter_context(path.open("wb", buffering=0))
@@ -127,7 +137,7 @@ def _aligned(position: int, length: int) -> int:
     return -(-position // step) * step
 
 
-def share_weights(out: Path, weights: Mapping[str, Weight]) -> dict[str, Placed]:
+def share_weights(out: Path, weights: Mapping[_Key, Weight]) -> dict[_Key, Placed]:
     """Returns the places of weights in the source's own files, seen from the output folder.
 
     Raises:
