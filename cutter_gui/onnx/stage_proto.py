@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from google.protobuf.unknown_fields import UnknownFieldSet
 from onnx import (
     FunctionProto,
     GraphProto,
@@ -226,8 +227,14 @@ def _produced_names(source: StageSource, stage: StageContents) -> set[str]:
 
 
 def _without_graph(proto: ModelProto) -> ModelProto:
-    """Returns the model's header: everything but its graph and functions, unknown fields included."""
+    """Returns the model's header: everything but its graph and functions, fields of a newer onnx included."""
     header = ModelProto()
+    if len(UnknownFieldSet(proto)):
+        # protobuf hands these on only with the whole message.
+        header.CopyFrom(proto)
+        header.ClearField("graph")
+        header.ClearField("functions")
+        return header
     for descriptor, value in proto.ListFields():
         if descriptor.name in ("graph", "functions"):
             continue
