@@ -222,7 +222,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
 def _panels_and_theme(window: MainWindow) -> tuple[ActionSpec, ...]:
     tr = window.tr
 
-    def panel(name: str, text: str, tip: str) -> ActionSpec:
+    def panel(name: str, text: str, tip: str, keys: str = "") -> ActionSpec:
         def toggle() -> None:
             if window.workspace is not None:
                 window.workspace.toggle_panel(name)
@@ -231,7 +231,7 @@ def _panels_and_theme(window: MainWindow) -> tuple[ActionSpec, ...]:
             return window.workspace is not None and not dict(window.workspace.panels())[name].isHidden()
 
         return ActionSpec(
-            f"view.{name}", text, toggle, tip=tip, enabled=lambda: window.document is not None, checked=is_shown
+            f"view.{name}", text, toggle, keys, tip=tip, enabled=lambda: window.document is not None, checked=is_shown
         )
 
     def theme(mode: Mode, text: str, tip: str) -> ActionSpec:
@@ -246,6 +246,7 @@ def _panels_and_theme(window: MainWindow) -> tuple[ActionSpec, ...]:
         panel("cuts", tr("&Cuts"), tr("Show or hide the cuts")),
         panel("inspector", tr("&Inspector"), tr("Show or hide the inspector")),
         panel("stages", tr("&Stages"), tr("Show or hide the stages")),
+        panel("nodes", tr("&Nodes"), tr("Show or hide the table of nodes"), "Ctrl+T"),
         panel("problems", tr("&Problems"), tr("Show or hide the problems")),
         theme("system", tr("As the &system"), tr("Light or dark as the system is")),
         theme("light", tr("&Light"), tr("Light colours")),

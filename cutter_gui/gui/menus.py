@@ -48,7 +48,10 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "-",
                 Menu(tr("&Groups"), FOLD_MENU),
                 "view.constants",
-                Menu(tr("&Panels"), ("view.groups", "view.cuts", "view.inspector", "view.stages", "view.problems")),
+                Menu(
+                    tr("&Panels"),
+                    ("view.groups", "view.cuts", "view.inspector", "view.stages", "view.nodes", "view.problems"),
+                ),
                 Menu(tr("&Theme"), ("view.theme_system", "view.theme_light", "view.theme_dark")),
             ),
         ),

@@ -18,6 +18,7 @@ from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.panels.cuts import CutsPanel
 from cutter_gui.gui.panels.groups import GroupsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
+from cutter_gui.gui.panels.nodes_table import NodesPanel
 from cutter_gui.gui.panels.problems import ProblemsPanel
 from cutter_gui.gui.panels.search import Search
 from cutter_gui.gui.panels.stages import StagesPanel
@@ -31,7 +32,8 @@ _GROUPS = 200
 _WIDE = 1400  # width of a window that has room for the groups beside everything else
 _BELOW = 140  # height of the panels below
 _PROBLEMS = 400
-_SPLITTERS = "splitters-2"
+_SPLITTERS = "splitters-3"
+_TABS = ("stages", "nodes")  # panels of which one at a time has the place
 
 
 class Follower(Protocol):
@@ -79,24 +81,27 @@ class Workspace(QWidget):
         self.inspector = InspectorPanel()
         self.stages = StagesPanel(actions)
         self.problems = ProblemsPanel()
+        self.nodes = NodesPanel()
+        self.stages.add_tab(self.tr("Nodes"), lambda: self.show_panel("nodes"))
+        self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"))
         self._arrange()
         self._connect()
 
     def _arrange(self) -> None:
         self._side = LineSplitter(Qt.Orientation.Vertical, self.cuts, self.inspector)
         self._across = LineSplitter(Qt.Orientation.Horizontal, self.groups, self.stack, self._side)
-        self._below = LineSplitter(Qt.Orientation.Horizontal, self.stages, self.problems)
+        self._below = LineSplitter(Qt.Orientation.Horizontal, self.stages, self.nodes, self.problems)
         self._down = LineSplitter(Qt.Orientation.Vertical, self._across, self._below)
         self._across.setStretchFactor(0, 0)
         self._across.setStretchFactor(1, 1)
         self._across.setStretchFactor(2, 0)
         self._down.setStretchFactor(0, 1)
         self._down.setStretchFactor(1, 0)
-        self._below.setStretchFactor(0, 1)
-        self._below.setStretchFactor(1, 0)
+        for at, stretch in enumerate((1, 1, 0)):
+            self._below.setStretchFactor(at, stretch)
         self._side.setSizes([300, 260])
         self._across.setSizes([_GROUPS, 1280 - _GROUPS - _SIDE, _SIDE])
-        self._below.setSizes([1280 - _PROBLEMS, _PROBLEMS])
+        self._below.setSizes([1280 - _PROBLEMS, 1280 - _PROBLEMS, _PROBLEMS])
         self._down.setSizes([560, _BELOW])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -104,7 +109,8 @@ class Workspace(QWidget):
         for name, splitter in self._splitters():
             splitter.restoreState(self._settings.state(f"{_SPLITTERS}/{name}"))
         for name, panel in self.panels():
-            panel.setVisible(self._settings.text(f"panels/{name}", "shown") == "shown")
+            usual = "hidden" if name == "nodes" else "shown"
+            panel.setVisible(self._settings.text(f"panels/{name}", usual) == "shown")
         self._hide_empty_sides()
 
     def _splitters(self) -> tuple[tuple[str, QSplitter], ...]:
@@ -117,14 +123,22 @@ class Workspace(QWidget):
             ("cuts", self.cuts),
             ("inspector", self.inspector),
             ("stages", self.stages),
+            ("nodes", self.nodes),
             ("problems", self.problems),
         )
 
     def toggle_panel(self, name: str) -> None:
-        panel = dict(self.panels())[name]
-        panel.setVisible(panel.isHidden())
-        self._settings.set_text(f"panels/{name}", "hidden" if panel.isHidden() else "shown")
+        panels = dict(self.panels())
+        self._set_shown(name, panels[name].isHidden())
+        if name in _TABS and not panels[name].isHidden():
+            for other in _TABS:
+                if other != name:
+                    self._set_shown(other, False)
         self._hide_empty_sides()
+
+    def _set_shown(self, name: str, shown: bool) -> None:
+        dict(self.panels())[name].setVisible(shown)
+        self._settings.set_text(f"panels/{name}", "shown" if shown else "hidden")
 
     def show_panel(self, name: str) -> None:
         if dict(self.panels())[name].isHidden():
@@ -133,7 +147,7 @@ class Workspace(QWidget):
     def _hide_empty_sides(self) -> None:
         self.groups.setVisible(self.folds.has_groups and self._groups_wanted())
         self._side.setVisible(not (self.cuts.isHidden() and self.inspector.isHidden()))
-        self._below.setVisible(not (self.stages.isHidden() and self.problems.isHidden()))
+        self._below.setVisible(not (self.stages.isHidden() and self.nodes.isHidden() and self.problems.isHidden()))
 
     def _groups_wanted(self) -> bool:
         """Whether the groups are shown: as the user chose, else where there is room or something is folded."""
@@ -161,7 +175,7 @@ class Workspace(QWidget):
         self.canvas.bundle_clicked.connect(self._offer_bundle)
         self.canvas.group_toggled.connect(self.folds.toggle)
         self.canvas.inspect_wanted.connect(self._inspect)
-        self.search.found.connect(lambda hits: self.canvas.show_found(hits.nodes, hits.tensors, hits.filters))
+        self.search.found.connect(self._show_found)
         self.search.left.connect(self.canvas.setFocus)
         self.search.gone_to.connect(self.bring_to_light)
         self.groups.fold_wanted.connect(self.folds.toggle)
@@ -175,7 +189,20 @@ class Workspace(QWidget):
 
     def _followers(self) -> tuple[Follower, ...]:
         """What follows the document and its changes."""
-        return (self.groups, self.cuts, self.inspector, self.stages, self.problems, self.places, self.search)
+        return (
+            self.groups,
+            self.cuts,
+            self.inspector,
+            self.stages,
+            self.problems,
+            self.nodes,
+            self.places,
+            self.search,
+        )
+
+    def _show_found(self, hits: Any) -> None:
+        self.canvas.show_found(hits.nodes, hits.tensors, hits.filters)
+        self.nodes.show_found(hits, bool(self.search.field.text().strip()))
 
     def _inspect(self) -> None:
         self.show_panel("inspector")

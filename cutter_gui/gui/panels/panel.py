@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
@@ -33,6 +35,18 @@ class Panel(QWidget):
     def set_title(self, title: str) -> None:
         self._title.setText(title)
         self.setAccessibleName(title)
+
+    def add_tab(self, title: str, show: Callable[[], None]) -> QToolButton:
+        """Adds the title of a panel that can be shown in this one's place."""
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setText(title)
+        button.setFont(title_font())
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(title)
+        button.clicked.connect(lambda _checked=False: show())
+        self.header.insertWidget(self.header.indexOf(self._title) + 1, button)
+        return button
 
     def add_button(self, action: QAction) -> QToolButton:
         """Adds a small button for an action beside the title."""
