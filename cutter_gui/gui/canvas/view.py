@@ -236,7 +236,7 @@ class GraphCanvas(KeyboardArea):
         size = self.viewport().size()
         before = self.zoom_percent
         self._camera = camera.kept_near(self._picture.scene.bounds, size.width(), size.height())
-        self._redraw()
+        self.viewport().update()
         if self.zoom_percent != before:
             self.zoom_changed.emit(self.zoom_percent)
 
