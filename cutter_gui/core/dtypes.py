@@ -63,6 +63,8 @@ _TABLE = (
     Dtype(24, "float8e8m0", "f8e8m0", 8),
     Dtype(25, "uint2", "u2", 2),
     Dtype(26, "int2", "i2", 2),
+    Dtype(27, "float6e2m3", "f6e2m3", 6),
+    Dtype(28, "float6e3m2", "f6e3m2", 6),
     Dtype(SEQUENCE, "sequence", "seq", 0),
     Dtype(MAP, "map", "map", 0),
     Dtype(OPTIONAL, "optional", "opt", 0),

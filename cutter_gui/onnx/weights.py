@@ -49,6 +49,11 @@ _BITS_IN_INT32 = {
 } - {TensorProto.UNDEFINED}
 """Types whose bits ``int32_data`` holds as they are: 16 to a value, or a byte of one or more elements."""
 
+_SIX_BITS = {getattr(TensorProto, name, TensorProto.UNDEFINED) for name in ("FLOAT6E2M3", "FLOAT6E3M2")} - {
+    TensorProto.UNDEFINED
+}
+"""Types of which ``int32_data`` holds one element a value, and raw bytes four in three."""
+
 _MOST_BYTES = 1 << 62
 """More than any file holds; damaged dims multiply to more than arrays of sizes can."""
 
@@ -159,12 +164,15 @@ def raw_bytes(tensor: TensorProto) -> bytes | None:
     if tensor.raw_data:
         return tensor.raw_data if len(tensor.raw_data) >= INLINE_LIMIT else None
     needed = element_bytes(tensor.data_type, tensor.dims)
-    if tensor.data_type not in _HELD_BY_NUMPY | _BITS_IN_INT32 or needed < INLINE_LIMIT:
+    if tensor.data_type not in _HELD_BY_NUMPY | _BITS_IN_INT32 | _SIX_BITS or needed < INLINE_LIMIT:
         return None
     if not (tensor.float_data or tensor.int32_data or tensor.int64_data or tensor.double_data or tensor.uint64_data):
         return None
     try:
-        data = _bits(tensor) if tensor.data_type in _BITS_IN_INT32 else _elements(tensor)
+        if tensor.data_type in _SIX_BITS:
+            data = _packed(tensor)
+        else:
+            data = _bits(tensor) if tensor.data_type in _BITS_IN_INT32 else _elements(tensor)
     except ValueError:
         data = b""
     if len(data) != needed:
@@ -179,6 +187,13 @@ def raw_bytes(tensor: TensorProto) -> bytes | None:
 def _bits(tensor: TensorProto) -> bytes:
     width = "<u2" if dtype_of(tensor.data_type).bits == 16 else "u1"
     return np.asarray(tensor.int32_data, dtype=np.int32).astype(width).tobytes()
+
+
+def _packed(tensor: TensorProto) -> bytes:
+    """Returns elements of six bits end to end, lowest bits first (onnx.proto, ``raw_data``)."""
+    elements = np.asarray(tensor.int32_data, dtype=np.int32).astype("u1")
+    bits = np.unpackbits(elements[:, np.newaxis], axis=1, count=6, bitorder="little")
+    return np.packbits(bits.ravel(), bitorder="little").tobytes()
 
 
 def _elements(tensor: TensorProto) -> bytes:

@@ -91,3 +91,19 @@ def test_a_copied_constant_that_is_a_model_output_keeps_its_description(tmp_path
         stage = onnx.load(tmp_path / "out" / name)
         assert {value.name: value.doc_string for value in stage.graph.value_info}["k"] == "what k is"
         assert [value.name for value in stage.graph.output if value.name in ("k", "y")] == ["y"]
+
+
+@pytest.mark.parametrize("dtype", ["FLOAT6E2M3", "FLOAT6E3M2"])
+def test_a_large_weight_of_six_bits_an_element_is_packed_into_the_data_file(tmp_path: Path, dtype: str) -> None:
+    if dtype not in TensorProto.DataType.keys():  # noqa: SIM118  # an enum of protobuf is no mapping
+        pytest.skip("this onnx has no types of six bits")
+    bits = np.random.default_rng(0).integers(0, 64, 3001)
+    tensor = TensorProto(name="w", data_type=TensorProto.DataType.Value(dtype), dims=[3001])
+    tensor.int32_data.extend(bits.tolist())
+    proto = model("g (float[2] x) => (float[2] y) { a = Neg(x) z = Identity(w) y = Neg(a) }", opset=28, ir=14)
+    proto.graph.output.append(helper.make_tensor_value_info("z", tensor.data_type, [3001]))
+    proto.graph.initializer.append(tensor)
+    split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
+    assert (tmp_path / "out" / "m_0.onnx.data").stat().st_size == 2251
+    held = next(t for t in onnx.load(tmp_path / "out" / "m_0.plain.onnx").graph.initializer if t.name == "w")
+    assert numpy_helper.to_array(held).tobytes() == numpy_helper.to_array(tensor).tobytes()
