@@ -241,6 +241,11 @@ class Document(QObject):
     def apply_fix(self, fix: Fix) -> None:
         self._edit(fix.plan, fix.title, self.active_cut)
 
+    def take_plan(self, plan: Plan, text: str, active_cut: int | None) -> None:
+        """Takes a plan over that was made elsewhere, as one step of undo."""
+        at = active_cut if active_cut is not None and active_cut < len(plan.cuts) else None
+        self._edit(plan, text, len(plan.cuts) - 1 if at is None and plan.cuts else at)
+
     def open_spec(self, spec: SpecFile) -> None:
         """Takes the plan of a cut spec over, as one step of undo; it is then what is saved in that file."""
         plan = spec.spec.plan

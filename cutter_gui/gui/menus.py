@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry, Menu
+from cutter_gui.gui.cutting_actions import PLACE_MENU, TOOLS
 from cutter_gui.gui.fold_actions import FOLD_MENU
 from cutter_gui.gui.go_actions import GO_MENU
 
@@ -62,6 +63,10 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "cut.new",
                 "cut.toggle",
                 "-",
+                *TOOLS,
+                "-",
+                *PLACE_MENU,
+                "-",
                 "cut.previous",
                 "cut.next",
                 "-",
@@ -105,6 +110,8 @@ TOOLBAR = (
     "edit.undo",
     "edit.redo",
     "-",
+    *TOOLS,
+    "-",
     "view.zoom_out",
     "view.zoom_reset",
     "view.zoom_in",
@@ -112,7 +119,7 @@ TOOLBAR = (
 )
 
 
-WITH_TEXT = ("file.open", "stages.save")  # the others speak by their icon
+WITH_TEXT = ("file.open", "stages.save", *TOOLS)  # the others speak by their icon
 
 
 def start_menu_bar(bar: QMenuBar, layout: Iterable[Menu]) -> list[tuple[QMenu, Menu]]:

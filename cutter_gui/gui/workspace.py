@@ -11,7 +11,8 @@ from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.bundle_menu import BundleMenu
-from cutter_gui.gui.canvas.view import GraphCanvas
+from cutter_gui.gui.canvas.cutting_canvas import CuttingCanvas
+from cutter_gui.gui.cutting_desk import CuttingDesk
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.folds import Folds
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
@@ -69,7 +70,7 @@ class Workspace(QWidget):
         self.search = Search(self)
         self.bundle_menu: BundleMenu | None = None
         self._reveal_then = False
-        self.canvas = GraphCanvas()
+        self.canvas = CuttingCanvas()
         self.canvas.setObjectName("canvas")
         self.loading = LoadingPage()
         self.notice = NoticePage()
@@ -86,6 +87,7 @@ class Workspace(QWidget):
         self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"))
         self._arrange()
         self._connect()
+        self.desk = CuttingDesk(self, self.canvas)
 
     def _arrange(self) -> None:
         self._side = LineSplitter(Qt.Orientation.Vertical, self.cuts, self.inspector)
