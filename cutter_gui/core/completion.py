@@ -66,13 +66,7 @@ class Completion:
         return (*own, *(AddEdges(at, edge) for at, edge in self.elsewhere))
 
 
-def complete(
-    staging: Staging,
-    cut: int,
-    component: int,
-    symbols: Mapping[str, int] | None = None,
-    whole: Bools | None = None,
-) -> Completion | None:
+def complete(staging: Staging, cut: int, component: int, symbols: Mapping[str, int] | None = None) -> Completion | None:
     """Returns the cheapest completion of a cut in a component, or None when there is none.
 
     Args:
@@ -80,9 +74,8 @@ def complete(
         cut: The cut.
         component: A component that it leaves joined.
         symbols: Values of symbolic dimensions; 1 where not given, as for unknown ones.
-        whole: [T], tensors that may not cross.
     """
-    task = _Task(staging, cut, component, symbols or {}, whole)
+    task = _Task(staging, cut, component, symbols or {})
     return None if task.impossible else task.cheapest()
 
 
@@ -90,7 +83,7 @@ def completions(
     staging: Staging, cut: int, component: int, symbols: Mapping[str, int] | None = None
 ) -> tuple[Completion, ...]:
     """Returns the cheapest completion and, where they differ, the earliest and the latest there are; see `complete`."""
-    task = _Task(staging, cut, component, symbols or {}, None)
+    task = _Task(staging, cut, component, symbols or {})
     if task.impossible:
         return ()
     first = task.cheapest()
@@ -107,12 +100,10 @@ def completions(
 class _Task:
     """One cut to complete in one component; see the top of this file."""
 
-    def __init__(
-        self, staging: Staging, cut: int, component: int, symbols: Mapping[str, int], whole: Bools | None
-    ) -> None:
+    def __init__(self, staging: Staging, cut: int, component: int, symbols: Mapping[str, int]) -> None:
         self._staging, self._cut, self._symbols = staging, cut, symbols
         self._inside = staging.component == component
-        self._bonds = Bonds(staging.graph, self._inside, whole)
+        self._bonds = Bonds(staging.graph, self._inside)
         self.must_before, self.must_behind = self._sides_at(cut)
 
     @property

@@ -40,10 +40,10 @@ NODE_LIMIT = 20_000
 class Conflicts:
     """What a plan is at odds about, and what mends that; worked out when first asked for."""
 
-    def __init__(self, staging: Staging, symbols: Mapping[str, int] | None = None, whole: Bools | None = None) -> None:
+    def __init__(self, staging: Staging, symbols: Mapping[str, int] | None = None) -> None:
         self._staging = staging
         self._symbols = symbols
-        self._bonds = Bonds(staging.graph, whole=whole)
+        self._bonds = Bonds(staging.graph)
 
     @cached_property
     def fix(self) -> Fix | None:

@@ -113,6 +113,20 @@ class RemoveEdge:
 
 
 @dataclass(frozen=True)
+class ReplaceEdges:
+    """Puts other entries in the place of all entries of a cut."""
+
+    cut: int
+    edges: tuple[CutEdge, ...]
+
+    def apply(self, plan: Plan) -> Plan:
+        return _with_edges(plan, self.cut, self.edges)
+
+    def data(self) -> dict[str, object]:
+        return {"edit": "replace-edges", "cut": self.cut, "edges": [edge_data(edge) for edge in self.edges]}
+
+
+@dataclass(frozen=True)
 class SetTransport:
     """Chooses how tensors travel between stages."""
 

@@ -70,9 +70,10 @@ def settled(
     if staging.is_valid:
         return staging, ()
     mended = mend(graph, plan, "plain", symbols)
-    if mended.reason is not None:
-        return Refusal(mended.reason)
-    return assign_stages(graph, mended.plan), mended.steps
+    staging = assign_stages(graph, mended.plan)
+    if not staging.is_valid:
+        return Refusal(mended.reason or "The plan cannot be made valid.")
+    return staging, mended.steps
 
 
 def _with_names(staging: Staging) -> tuple[Plan, list[str]]:

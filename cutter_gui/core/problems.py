@@ -50,4 +50,4 @@ def _findings(staging: Staging, form: Form, symbols: Mapping[str, int] | None) -
     yield from order_problems(staging, bool(incomplete), mends)
     yield from listing_problems(staging)
     if not len(staging.failing):
-        yield from boundary_problems(staging, form)
+        yield from boundary_problems(staging, form, symbols)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from cutter_gui.core.format import Form
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import CutEdge
 from cutter_gui.core.problems_quantized import quantized_boundaries
+from cutter_gui.core.problems_sendable import is_stopped, sendable_instead
 from cutter_gui.core.problems_words import (
     FIX_LIMIT,
     counted,
@@ -33,19 +34,24 @@ from cutter_gui.core.units import bytes_text
 WEIGHTS_SHOWN = 20
 
 
-def boundary_problems(staging: Staging, form: Form) -> Iterator[Diagnostic]:
+def boundary_problems(staging: Staging, form: Form, symbols: Mapping[str, int] | None = None) -> Iterator[Diagnostic]:
     """Yields what is to be said about a plan without a failing listing."""
     contents = stage_contents(staging)
     sent = list(dict.fromkeys(tensor for stage in contents for move in stage.sends for tensor in move.tensors))
-    yield from _types(staging.graph, sent, form)
+    yield from _types(staging, sent, form, symbols)
     yield from quantized_boundaries(staging, sent)
     if not staging.empty:
         yield from _several_boundaries(staging)
     yield from _shared_weights(staging.graph, contents)
 
 
-def _types(graph: Graph, sent: list[int], form: Form) -> Iterator[Diagnostic]:
-    for tensor in [] if graph.carries_any_type else sent:
+def _types(staging: Staging, sent: list[int], form: Form, symbols: Mapping[str, int] | None) -> Iterator[Diagnostic]:
+    graph = staging.graph
+    if graph.carries_any_type:
+        return
+    stopped = [tensor for tensor in sent if is_stopped(graph, tensor, form)]
+    fixes = sendable_instead(staging, form, symbols) if stopped and not staging.empty else ()
+    for tensor in sent:
         name, dtype = graph.tensor_names[tensor], dtype_of(int(graph.tensor_dtype[tensor]))
         if dtype.code == UNKNOWN:
             yield Diagnostic(
@@ -54,6 +60,7 @@ def _types(graph: Graph, sent: list[int], form: Form) -> Iterator[Diagnostic]:
                 f"The element type of {shown(name)}, which crosses a boundary, is not known; "
                 f"give it, as in --type {shown(name)}=float32[1,16].",
                 tensors=(name,),
+                fixes=fixes,
             )
         elif not dtype.sendable:
             needed = form != "plain"
@@ -63,6 +70,7 @@ def _types(graph: Graph, sent: list[int], form: Form) -> Iterator[Diagnostic]:
                 f"{shown(name)} is of type {dtype.name}, which Send and Recv do not take; "
                 + ("cut elsewhere, or write the plain form only." if needed else "the plain form passes it on."),
                 tensors=(name,),
+                fixes=fixes if needed else (),
             )
 
 

@@ -19,7 +19,10 @@ from cutter_gui.core.stages import Staging
 from cutter_gui.core.units import bytes_text
 
 WORK_LIMIT = 600_000
-"""Nodes and edges that may be searched for mends of one plan; the first finding has its mends whatever the size."""
+"""Nodes and edges that may be searched for mends of one plan; the first finding has its mends whatever the size.
+
+Findings beyond that can only be mended by taking edges out, until those before them are mended.
+"""
 
 
 class Mends:
@@ -30,6 +33,7 @@ class Mends:
         self._found: dict[tuple[int, int], tuple[Fix, ...]] = {}
         size = staging.graph.node_count + staging.graph.edge_count
         self._left = min(FIX_LIMIT, max(1, WORK_LIMIT // max(size, 1)))
+        self._told = 0
 
     def of(self, cut: int, component: int, listings: Sequence[int]) -> tuple[Fix, ...]:
         """Returns the mends of listings of a cut that fail because of a component, best first.
@@ -39,6 +43,15 @@ class Mends:
             component: The component of the producers, which has to be parted or to be left alone.
             listings: The listings that fail.
         """
+        self._told += 1
+        if self._told > FIX_LIMIT:
+            return ()
+        mends = self._leading_on(cut, component)
+        last = self._taking_out(cut, listings)
+        return mends if any(mend.plan == last.plan for mend in mends) else (*mends, last)
+
+    def _leading_on(self, cut: int, component: int) -> tuple[Fix, ...]:
+        """Returns the mends after which every listing of the cut still counts, or as many as can."""
         key = cut, component
         if key not in self._found:
             if not self._left:
@@ -46,11 +59,9 @@ class Mends:
             self._left -= 1
             found = completions(self._staging, cut, component, self._symbols)
             self._found[key] = tuple(self._completing(cut, completion) for completion in found)
-        mends = self._found[key]
-        if not mends and self._conflict is not None:
-            mends = (self._conflict,)
-        last = self._taking_out(cut, listings)
-        return mends if any(mend.plan == last.plan for mend in mends) else (*mends, last)
+        if not self._found[key] and self._conflict is not None:
+            return (self._conflict,)
+        return self._found[key]
 
     @cached_property
     def _conflict(self) -> Fix | None:
