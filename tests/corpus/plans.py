@@ -13,10 +13,15 @@ _MOST_CUTS = 4
 
 
 def random_valid_plans(graph: Graph, count: int, seed: int) -> Iterator[Plan]:
-    """Yields up to ``count`` different valid plans for each transport; the plan without cuts comes first."""
+    """Yields up to ``count`` different valid plans for each transport; the plan without cuts comes first, once.
+
+    A graph with a single node that is not constant has no other plan: a cut would leave a stage empty.
+    """
+    yield Plan()
+    if graph.node_count - int(graph.node_constant.sum()) < 2:
+        return
     for transport in TRANSPORTS:
         draw = random.Random(f"{seed} {transport}")
-        yield Plan((), transport)
         seen = {Plan((), transport)}
         for _ in range(_TRIES_PER_PLAN * count):
             if len(seen) >= count:
