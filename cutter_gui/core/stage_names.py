@@ -11,8 +11,8 @@ _LONGEST = 255
 def stage_stem(model: str, endings: Sequence[str], stage_count: int, added: Sequence[str]) -> str:
     """Returns what the files of all stages of a model begin with, before ``_<i>``.
 
-    Characters that would break a line, or that are no text at all, become ``_``; a name so long that the files'
-    names would be too long for a file system loses its end.
+    Characters that would break a line, that are no text at all, or that part folders on some system, become ``_``; a
+    name so long that the files' names would be too long for a file system loses its end.
 
     Args:
         model: The model's file name.
@@ -21,6 +21,6 @@ def stage_stem(model: str, endings: Sequence[str], stage_count: int, added: Sequ
         added: What file names end in after ``_<i>``.
     """
     ending = next((ending for ending in endings if model.lower().endswith(ending)), "")
-    stem = "".join(c if c == " " or c.isprintable() else "_" for c in model[: len(model) - len(ending)])
+    stem = "".join(c if c.isprintable() and c != "\\" else "_" for c in model[: len(model) - len(ending)])
     room = _LONGEST - len(f"_{stage_count - 1}") - max(len(end.encode()) for end in added)
     return stem.encode()[:room].decode(errors="ignore")

@@ -117,9 +117,16 @@ def tried(
             _check_in_full(out, stages)
         if runs:
             _run_and_compare(out, stages, given, outputs)
-            report = FORMAT.verify(VerifyRequest(out))
+            report = FORMAT.verify(VerifyRequest(out, inputs=_npz(folder / "inputs.npz", feeds)))
             assert report.identical, [output.sentence() for output in report.outputs]
     return _read(folder / transports[0], outputs)
+
+
+def _npz(path: Path, feeds: Mapping[str, Any] | None) -> Path | None:
+    """Writes inputs that were given; others `verify` makes itself."""
+    if feeds is not None:
+        np.savez(path, **feeds)
+    return None if feeds is None else path
 
 
 def _read(out: Path, outputs: dict[str, Any]) -> Stages:
