@@ -104,7 +104,7 @@ def verify(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         Path(request["directory"]),
         request["source"],
         _options(request),
-        request,
+        {**request, "types": _types(request)},
         lambda what, part: progress(what, 0.2 + 0.8 * part),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -59,7 +60,7 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
             source=ModelRef(source_path(source, request.out), KIND, graph.fingerprint),
             transport=request.plan.transport,
             stages=tuple(entries),
-            structure=answer["structure"] or None,
+            structure=_structure(answer["structure"], request),
         )
         text = manifest_text(manifest)
         (folder.workspace / MANIFEST_NAME).write_text(text, encoding="utf-8", newline="\n")
@@ -107,6 +108,15 @@ def source_path(source: Source, folder: Path) -> str:
     except ValueError:
         path = model.as_posix()
     return f"{path}:{source.factory}" if source.factory else path
+
+
+def _structure(text: str, request: SplitRequest) -> str:
+    """Returns how values nest, together with how the model was opened, which verifying has to do again."""
+    told = json.loads(text)
+    told["opened"] = {"trace": request.options.trace, "dynamic": list(request.options.dynamic)}
+    if request.types:
+        told["opened"]["types"] = {name: [hint.dtype, hint.shape] for name, hint in request.types.items()}
+    return json.dumps(told)
 
 
 def _child_request(request: SplitRequest, staging: Staging, folder: Path, stem: str) -> dict[str, Any]:

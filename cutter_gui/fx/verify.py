@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -42,6 +43,7 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
             "inputs": None if request.inputs is None else str(request.inputs),
             "seed": request.seed,
             "train": request.train,
+            **_opened(manifest.structure),
         },
         progress,
     )
@@ -56,3 +58,12 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
     )
     progress("Verified", 1.0)
     return VerifyReport(outputs, answer["inputs"], answer["first_boundary"], time.monotonic() - begin)
+
+
+def _opened(structure: str | None) -> dict[str, object]:
+    """Returns how the model was opened when it was split, as the manifest keeps it."""
+    try:
+        told = json.loads(structure or "{}").get("opened", {})
+    except (ValueError, AttributeError, RecursionError):
+        raise CutterError("the structure in the manifest is no JSON", MANIFEST_NAME, "split the model again") from None
+    return {key: told[key] for key in ("trace", "dynamic", "types") if key in told}

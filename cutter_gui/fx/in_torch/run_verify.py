@@ -59,7 +59,7 @@ def verify_folder(
     """
     manifest = read_manifest(directory / MANIFEST_NAME)
     progress("Loading the original", 0.0)
-    program = open_program(source_of(source), options)
+    program = open_program(source_of(source), options, request.get("types"))
     in_memory_of_their_own(program.reference)
     run = Verification(program, calls_of(manifest), request["seed"])
     values = inputs_of(program, request["inputs"], request["seed"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import textwrap
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any, cast
 
 import torch
 from torch import fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import Dim
-from torch.fx.experimental.rewriter import RewritingTracer
+from torch.fx.experimental.rewriter import AST_Rewriter
 from torch.fx.graph import _PyTreeCodeGen
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.utils import _pytree as pytree
@@ -42,18 +46,61 @@ def symbolic_trace_with_rewrite(
         root: What to trace.
         concrete_args: Arguments that are constants.
     """
-    tracer = RewritingTracer()
-    # Buffers are read when the graph runs, not when it is made: a change to one would be lost otherwise.
-    tracer.proxy_buffer_attributes = True
     try:
-        graph = tracer.trace(root, concrete_args)
+        return _traced(root, concrete_args, buffers=True)
     except fx.proxy.TraceError:
         # Code that decides by the value of a buffer can only be traced with that value.
-        tracer = RewritingTracer()
-        graph = tracer.trace(root, concrete_args)
+        return _traced(root, concrete_args, buffers=False)
+
+
+def _traced(
+    root: nn.Module | Callable[..., Any], concrete_args: dict[str, Any] | None, buffers: bool
+) -> fx.GraphModule:
+    tracer = fx.Tracer()
+    # Buffers are read when the graph runs, not when it is made: a change to one would be lost otherwise.
+    tracer.proxy_buffer_attributes = buffers
+    with _asserts_in_the_graph(root) as rewritten:
+        graph = tracer.trace(rewritten, concrete_args)
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__
-    # Not the module given: it is a rewritten copy that gets the constants met while tracing.
     return fx.GraphModule(tracer.root, graph, name)
+
+
+@contextmanager
+def _asserts_in_the_graph(root: nn.Module | Callable[..., Any]) -> Iterator[nn.Module | Callable[..., Any]]:
+    """Gives code whose ``assert`` statements are calls, for as long as it is traced.
+
+    torch's own ``RewritingTracer`` rewrites every module, into a class that is no ``Sequential`` or ``ModuleList`` any
+    more and whose methods have lost what they close over; here only the ``forward`` of those that assert is replaced.
+    """
+    if not isinstance(root, nn.Module):
+        yield AST_Rewriter().rewrite(root) if isinstance(root, FunctionType) and _asserts(root) else root
+        return
+    changed = [
+        module
+        for module in root.modules()
+        if not type(module).__module__.startswith("torch.nn")
+        and isinstance(type(module).forward, FunctionType)
+        and _asserts(type(module).forward)
+    ]
+    classes = [type(module) for module in changed]
+    try:
+        for module, kind in zip(changed, classes, strict=True):
+            # Of a subclass, as the tracer asks the class of the root for its code.
+            forward = AST_Rewriter().rewrite(cast(FunctionType, kind.forward))
+            module.__class__ = type(kind.__name__, (kind,), {"forward": forward, "__module__": kind.__module__})
+        yield root
+    finally:
+        for module, kind in zip(changed, classes, strict=True):
+            module.__class__ = kind
+
+
+def _asserts(function: Callable[..., Any]) -> bool:
+    """Whether the source of a function has an ``assert``; without its source nothing can be rewritten."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return any(isinstance(node, ast.Assert) for node in ast.walk(tree))
 
 
 def export_program(
@@ -301,6 +348,16 @@ def _propagate(module: fx.GraphModule, examples: Sequence[Any]) -> None:
     quantized = any("quantize" in str(node.target) for node in module.graph.nodes) or any(
         tensor.is_quantized for tensor in module.state_dict().values() if isinstance(tensor, torch.Tensor)
     )
+    kept = {name: tensor.detach().clone() for name, tensor in module.named_buffers() if not tensor.is_meta}
+    try:
+        _compute(module, examples, quantized)
+    finally:
+        for name, tensor in module.named_buffers():
+            if name in kept:
+                tensor.detach().copy_(kept[name])
+
+
+def _compute(module: fx.GraphModule, examples: Sequence[Any], quantized: bool) -> None:
     if not quantized:
         with FakeTensorMode(allow_non_fake_inputs=True) as mode:
             try:
@@ -331,10 +388,7 @@ class _Recorder(fx.Interpreter):
 
 
 def _run_for_types(module: fx.GraphModule, examples: Sequence[Any]) -> None:
-    kept = {name: tensor.detach().clone() for name, tensor in module.named_buffers()}
     state = torch.get_rng_state()
     with torch.no_grad():
         _Recorder(module).run(*(pytree.tree_map_only(torch.Tensor, torch.clone, example) for example in examples))
-        for name, tensor in module.named_buffers():
-            tensor.copy_(kept[name])
     torch.set_rng_state(state)

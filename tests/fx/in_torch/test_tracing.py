@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import fx, nn
+
+from cutter_gui.core.errors import CutterError
+from cutter_gui.fx.draft_graph import graph_of
+from cutter_gui.fx.in_torch.program_draft import draft_of
+from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program, symbolic_trace_with_rewrite
+from strategies.fx_models import Nested
+from strategies.fx_programs import program
+
+
+def test_an_assert_stays_in_the_graph_and_still_asserts() -> None:
+    module = program("symbolic", "asserting").module
+    assert any(node.target is torch._assert for node in module.graph.nodes)
+    with pytest.raises(AssertionError, match="three channels"):
+        module(torch.randn(1, 4, 5, 5))
+
+
+def test_a_function_is_traced_with_its_assert_too() -> None:
+    def check(x: torch.Tensor) -> torch.Tensor:
+        assert x.sum() > 0, "positive"
+        return x * 2
+
+    module = symbolic_trace_with_rewrite(check)
+    assert torch.equal(module(torch.ones(2)), torch.full((2,), 2.0))
+    with pytest.raises(AssertionError, match="positive"):
+        module(-torch.ones(2))
+
+
+def test_a_buffer_is_read_when_the_graph_runs_not_when_it_is_made() -> None:
+    class Counting(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(1))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.calls.add_(1)
+            return x + self.calls
+
+    module = Counting()
+    traced = symbolic_program(module, (torch.zeros(1),), {})
+    assert module.calls.item() == 0
+    assert [traced.module(torch.zeros(1))[0].item() for _ in range(2)] == [1.0, 2.0]
+    graph = graph_of(draft_of(traced))
+    assert len(graph.joins) > 0
+
+
+def test_code_that_decides_by_a_buffer_is_traced_with_its_value() -> None:
+    class Deciding(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("flag", torch.ones(()))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + 1 if self.flag > 0 else x - 1
+
+    assert torch.equal(symbolic_trace_with_rewrite(Deciding())(torch.zeros(1)), torch.ones(1))
+
+
+def test_the_modes_of_modules_stay_what_they_were() -> None:
+    model = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout())
+    model[0].eval()
+    symbolic_program(model, (torch.randn(3, 2),), {})
+    assert [part.training for part in model] == [False, True]
+
+
+def test_sizes_named_on_the_command_line_stay_open() -> None:
+    args, kwargs = ({"x": torch.randn(4, 3), "y": torch.randn(4, 3)},), {"shift": torch.ones(3)}
+    graph = graph_of(draft_of(export_program(Nested(), args, kwargs, ["batch_x:0=rows", "batch_y:0=rows"])))
+    symbol = graph.tensor_shapes[graph.tensor_index["linear"]][0]
+    assert isinstance(symbol, str)
+    assert graph.tensor_shapes[graph.tensor_index["batch_y"]] == (symbol, 3)
+    assert graph.tensor_shapes[graph.tensor_index["shift"]] == (3,)
+
+
+def test_all_leaves_every_size_open_that_can_be() -> None:
+    graph = graph_of(draft_of(export_program(nn.ReLU(), (torch.randn(4, 3),), {}, ["all"])))
+    assert all(isinstance(size, str) for size in graph.tensor_shapes[int(graph.inputs[0])])
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [("x", "cannot be read"), ("absent:0", "no input absent"), ("input:7", "has 2 dimensions")]
+)
+def test_an_open_size_that_is_none_is_an_error(text: str, what: str) -> None:
+    with pytest.raises(CutterError, match=what):
+        export_program(nn.ReLU(), (torch.randn(4, 3),), {}, [text])
+
+
+def test_symbolic_tracing_keeps_no_sizes_open() -> None:
+    with pytest.raises(CutterError, match="keeps no sizes open"):
+        symbolic_program(nn.ReLU(), (torch.randn(2),), {}, ["all"])
+
+
+def test_a_model_on_the_meta_device_opens_without_its_memory() -> None:
+    class Block(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.up = nn.Linear(16384, 65536, bias=False)
+            self.down = nn.Linear(65536, 16384, bias=False)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + self.down(torch.relu(self.up(x)))
+
+    with torch.device("meta"):
+        model = nn.Sequential(*(Block() for _ in range(33)))
+        x = torch.randn(1, 16384)
+    graph = graph_of(draft_of(export_program(model, (x,), {})))
+    parameters = 33 * 2 * 16384 * 65536
+    assert parameters > 70e9
+    assert int(graph.tensor_stored.sum()) == parameters * 4
+    assert graph.tensor_shapes[graph.tensor_index["linear"]] == (1, 65536)
+
+
+def test_memberships_are_those_of_split_module() -> None:
+    """For plans that cut between consecutive nodes, as ``split_module`` does by a function of the node."""
+    from torch.fx.passes.split_module import split_module
+
+    from cutter_gui.core.stages import assign_stages
+    from strategies.fx_plans import level_plan
+
+    whole = program("symbolic", "residual network")
+    graph = graph_of(draft_of(whole))
+    staging = assign_stages(graph, level_plan(graph, [0.35, 0.7]))
+    stage_of = {graph.node_names[n]: int(staging.node_stage[n]) for n in range(graph.node_count)}
+    module = fx.GraphModule(whole.module, whole.module.graph)
+    split = split_module(module, whole.module, lambda node: stage_of.get(node.name, 0))
+    for index in range(3):
+        inner = split.get_submodule(f"submod_{index}").graph.nodes
+        calls = ("call_function", "call_module", "call_method")
+        theirs = sorted(str(node.target) for node in inner if node.op in calls)
+        ours = [node for node in whole.module.graph.nodes if stage_of.get(node.name) == index and node.op in calls]
+        assert theirs == sorted(str(node.target).replace(".", "_") for node in ours)

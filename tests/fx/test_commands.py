@@ -1,0 +1,216 @@
+"""The commands on torch.fx models, from the command line to the files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from cutter_gui.cli import main
+from cutter_gui.core.errors import CutterError
+from cutter_gui.core.format import SplitRequest, VerifyRequest, format_for
+from cutter_gui.core.manifest import read_manifest
+from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.fx.child import run_child
+from cutter_gui.fx.load import load_graph
+from strategies.fx_programs import archive
+
+FACTORY = """
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 2)
+
+        def forward(self, x, batch):
+            assert x.shape[-1] == 4
+            return {"y": self.b(torch.relu(self.a(x))) + batch["z"]}
+
+    def make():
+        torch.manual_seed(0)
+        print("this is printed by the model's own code")
+        return Net(), (torch.randn(3, 4), {"z": torch.randn(3, 2)})
+
+    def crash():
+        import os
+        os.abort()
+
+    def nothing():
+        return 3
+"""
+
+
+@pytest.fixture
+def factory(tmp_path: Path) -> Path:
+    path = tmp_path / "net.py"
+    path.write_text(textwrap.dedent(FACTORY))
+    return path
+
+
+def test_an_archive_is_split_and_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "stages"
+    words = ["split", str(archive("nested")), "--cut", "mul", "--out", str(out), "--trust", "--json"]
+    assert main(words) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["files"] == [
+        *("nested_0.pt2", "nested_0.json", "nested_0.safetensors"),
+        *("nested_1.pt2", "nested_1.json", "nested_1.safetensors"),
+        "pipeline.yaml",
+    ]
+    assert sorted(path.name for path in out.iterdir()) == sorted(told["files"])
+    manifest = read_manifest(out)
+    assert manifest.source.kind == "fx"
+    assert manifest.stages[0].files.items() == (
+        ("pt2", "nested_0.pt2"),
+        ("json", "nested_0.json"),
+        ("weights", "nested_0.safetensors"),
+    )
+    structure = json.loads(manifest.structure or "")
+    assert structure["outputs"]["tuple"][2] == [{"constant": 2}, {"constant": 4}]
+    assert main(["verify", str(out), "--trust", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["identical"] is True
+    assert {output["form"] for output in report["outputs"]} == {"pt2", "json"}
+
+
+def test_verifying_without_trust_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.pt2").write_bytes(archive("branching").read_bytes())
+    out = tmp_path / "stages"
+    (out).mkdir()
+    (out / "pipeline.yaml").write_text(
+        "format: cutter-gui/pipeline\nversion: 1\nsource: {path: ../m.pt2, kind: fx}\ntransport: relay\nstages: []\n"
+    )
+    assert main(["verify", str(out)]) == 2
+    assert "needs trust" in capsys.readouterr().err
+
+
+def test_a_factory_is_opened_split_and_verified_in_a_process_of_its_own(
+    factory: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A file in the folder where the program is started must not stand in for torch.
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "torch.py").write_text("raise SystemExit('taken')")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    model, out = f"{factory}:make", tmp_path / "stages"
+    assert main(["split", model, "--cut", "relu", "--out", str(out), "--trust", "--trace", "symbolic"]) == 0
+    assert "printed by" not in capfd.readouterr().out
+    assert read_manifest(out).source.path == "../net.py:make"
+    assert main(["verify", str(out), "--trust", "--train"]) == 0
+    shown = capfd.readouterr().out
+    assert "gradient of a.weight" in shown
+    assert "identical" in shown
+
+
+def test_code_that_ends_its_process_ends_no_other(factory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", f"{factory}:crash", "--trust"]) == 2
+    error = capsys.readouterr().err
+    assert "signal 6" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_an_invalid_plan_is_refused_before_anything_is_asked_or_run(tmp_path: Path) -> None:
+    assert main(["split", str(archive("in place")), "--cut", "view", "--out", str(tmp_path / "o"), "--trust"]) == 1
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_model_that_changed_since_it_was_opened_is_not_split(tmp_path: Path) -> None:
+    path = tmp_path / "m.pt2"
+    path.write_bytes(archive("branching").read_bytes())
+    graph = load_graph(path)
+    path.write_bytes(archive("experts").read_bytes())
+    plan = Plan((Cut((CutEdge("linear"),)),))
+    request = SplitRequest(path, plan, tmp_path / "out", trust=True, graph=graph)
+    with pytest.raises(CutterError, match="not the one that was cut"):
+        format_for(path).split(request)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_changed_stage_is_found(tmp_path: Path) -> None:
+    out, model = tmp_path / "stages", archive("branching")
+    model_format = format_for(model)
+    plan = Plan((Cut((CutEdge("getitem"),)),))
+    model_format.split(SplitRequest(model, plan, out, trust=True))
+    path = out / "branching_1.json"
+    document = json.loads(path.read_text())
+    (linear,) = (node for node in document["nodes"] if node["target"] == "torch.ops.aten.linear.default")
+    linear["args"] = linear["args"][:2]
+    path.write_text(json.dumps(document))
+    report = model_format.verify(VerifyRequest(out, trust=True))
+    assert {output.form for output in report.outputs if not output.identical} == {"json"}
+    assert not report.accepted
+
+
+def test_rules_of_a_file_find_and_replace(factory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = tmp_path / "rules.py"
+    rules.write_text(
+        "import torch\n"
+        "relu, sigmoid = torch.ops.aten.relu.default, torch.ops.aten.sigmoid.default\n"
+        "def pattern(x): return relu(x)\n"
+        "def replacement(x): return sigmoid(x)\n"
+        "RULES = [(pattern, None), (pattern, replacement)]\n"
+    )
+    out = tmp_path / "rewritten.pt2"
+    words = ["rewrite", f"{factory}:make", "--pattern", str(rules), "--out", str(out), "--dynamic", "x:0=n"]
+    assert main(words) == 2
+    assert "needs trust" in capsys.readouterr().err
+    words = [*words[:-1], "x:0=n", "--dynamic", "batch_z:0=n", "--trust", "--json"]
+    assert main(words) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(rule["replaces"], [m["anchor"] for m in rule["matches"]]) for rule in told["rules"]] == [
+        (False, ["relu"]),
+        (True, ["relu"]),
+    ]
+    assert told["rules"][0]["matches"][0]["nodes"] == {"x": "linear", "relu_default": "relu"}
+    graph = load_graph(out)
+    assert "aten.sigmoid" in graph.op_types
+    assert "aten.relu" not in graph.op_types
+    assert [graph.tensor_names[int(t)] for t in graph.inputs] == ["x", "batch_z"]
+    assert isinstance((graph.tensor_shapes[int(graph.inputs[0])] or ())[0], str)
+
+
+def test_progress_may_cancel_and_the_process_ends(factory: Path) -> None:
+    from cutter_gui.core.errors import Cancelled
+
+    def cancel(what: str, fraction: float) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        run_child("draft", {"source": f"{factory}:make"}, cancel)
+
+
+def test_a_graph_of_2000_nodes_opens_faster_than_torch_loads_it(tmp_path: Path) -> None:
+    class Long(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            for step in range(1000):
+                x = torch.relu(x + step)
+            return x
+
+    path = tmp_path / "long.pt2"
+    torch.export.save(torch.export.export(Long(), (torch.randn(4),), strict=False), path)
+    begin = time.perf_counter()
+    graph = load_graph(path)
+    ours = time.perf_counter() - begin
+    assert graph.node_count == 2000
+    begin = time.perf_counter()
+    torch.export.load(path)
+    theirs = time.perf_counter() - begin
+    assert ours < 1.5 * theirs
+
+
+def test_the_format_is_found_and_imports_no_torch() -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom cutter_gui.core.format import format_for, format_named\n"
+        "for name in ('m.pt2', 'm.PT', 'm.pth', 'net.py:make', 'package.module:make'):\n"
+        "    assert format_for(Path(name)).kind == 'fx', name\n"
+        "assert format_for(Path('m.onnx')).kind == 'onnx'\n"
+        "import cutter_gui.fx.format\nassert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
