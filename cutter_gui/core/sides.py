@@ -10,7 +10,8 @@ gate, entered from its producer by an arc that carries its bytes and left to eac
 that a tensor is paid for once however many consumers are behind; an arc without limit along each bond; source and
 sink in place of all that is before and behind. Either what the source still reaches at the maximum flow stands before
 and all else behind, or what still reaches the sink stands behind and all else before: both are minimum cuts, the
-earliest and the latest. Between cuts of equal bytes one with the fewest tensors is taken.
+earliest and the latest. Between cuts of equal bytes one with the fewest tensors is taken. Free nodes that no bond and
+no tensor ties to either side stand before in both.
 
 *Pulls* make some wishes soft: a node that is pulled to a side may stand on the other one, but any number of bytes is
 cheaper than one pull that gives way.
@@ -247,10 +248,19 @@ def cheapest_sides(
         np.concatenate([np.asarray(part[at], dtype=np.int64) for part in parts]) for at in range(3)
     )
     from_source, to_sink = minimum_cut(rows, columns, capacities, sink + 1, source, sink)
+    apart = _apart(rows, columns, sink + 1, source, sink)[:count]
     earliest, latest = before.copy(), before.copy()
-    earliest[nodes] = from_source[:count]
+    earliest[nodes] = from_source[:count] | apart
     latest[nodes] = ~to_sink[:count]
     return earliest, latest
+
+
+def _apart(rows: Numbers, columns: Numbers, size: int, source: int, sink: int) -> Bools:
+    """Returns [V], whether a node of the network hangs together with neither source nor sink."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, label = connected_components(_rows(rows, columns, size), directed=False)
+    return np.asarray((label != label[source]) & (label != label[sink]), dtype=np.bool_)
 
 
 BEFORE, BEHIND = -2, -3

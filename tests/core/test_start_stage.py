@@ -99,6 +99,15 @@ def test_a_branch_that_nothing_joins_is_put_behind_by_an_edge_from_an_input():
     assert found.bytes == 0
 
 
+@pytest.mark.parametrize("cut", [cut_before, cut_after])
+def test_a_branch_that_has_nothing_to_do_with_the_place_stays_in_its_stage(cut):
+    graph = small_graph("Neg x -> a", "Neg a -> b", "Neg b -> c", "Neg y -> p", "Neg p -> q", inputs=("x", "y"))
+    found = cut(graph, Plan(), node(graph, "b"))
+    assert isinstance(found, Proposal)
+    assert found.plan == small_plan("a" if cut is cut_before else "b")
+    assert found.staging.node_stage[3:].tolist() == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("cut", "tensor", "plan", "reason"),
     [
