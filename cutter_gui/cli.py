@@ -10,6 +10,7 @@ import argparse
 import gc
 import importlib
 import os
+import re
 import signal
 import sys
 import traceback
@@ -132,6 +133,10 @@ def _open_window(words: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"cutter-gui {__version__}")
     parser.add_argument("--debug", action="store_true", help="show where an error comes from")
     arguments = parser.parse_args(words)
+    for word in arguments.paths:
+        if not word or (re.fullmatch(r"[\w-]+", word) and not Path(word).exists()):
+            shown = one_line(word, 80) or "''"
+            raise CutterError("this is neither a command nor a file", shown, "see cutter-gui --help")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in _DISPLAYS):
         raise CutterError(
             "there is no display to open a window on",

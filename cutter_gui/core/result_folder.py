@@ -68,12 +68,11 @@ class ResultFolder:
             raise CutterError("the output folder is a file", str(target), "give another folder")
         old = self._target / manifest
         self._old_files: tuple[str, ...] = ()
+        self._force = force
         if old.exists():
             self._old_files = self._files_listed(old)
             if not force:
-                raise CutterError(
-                    "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
-                )
+                raise _earlier_result(target)
         self._foreign: frozenset[str] = frozenset()
 
     def __enter__(self) -> ResultFolder:
@@ -115,8 +114,11 @@ class ResultFolder:
             files: Names of the files in `workspace`, without the manifest, which is there too.
 
         Raises:
-            CutterError: A foreign file has one of the names, or the files cannot be put in place.
+            CutterError: A foreign file has one of the names, another run has written a result meanwhile, or the files
+                cannot be put in place.
         """
+        if not self._force and (self._target / self._manifest).exists():
+            raise _earlier_result(self._target)
         names = [*files, self._manifest]
         taken = sorted(self._foreign.intersection(names))
         if taken:
@@ -239,6 +241,12 @@ class _Lock:
 
 def _is_plain_name(name: str) -> bool:
     return bool(name) and name not in (".", "..") and "/" not in name and os.sep not in name and "\0" not in name
+
+
+def _earlier_result(target: Path) -> CutterError:
+    return CutterError(
+        "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
+    )
 
 
 def _cannot_write(target: Path, error: OSError) -> CutterError:

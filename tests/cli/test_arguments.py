@@ -94,3 +94,12 @@ def test_a_pipe_is_refused_as_inputs_instead_of_waited_for(
         2,
         "error: the inputs cannot be read: it is no regular file (x.npz): give an .npz written by numpy.savez\n",
     )
+
+
+@pytest.mark.parametrize("word", ["splitt", "Info", "help", ""])
+def test_a_word_that_is_neither_a_command_nor_a_file_is_called_so(run: Callable[..., Any], word: str) -> None:
+    done, empty = run(word), "''"
+    assert (done.code, done.errors) == (
+        2,
+        f"error: this is neither a command nor a file ({word or empty}): see cutter-gui --help\n",
+    )

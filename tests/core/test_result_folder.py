@@ -308,3 +308,15 @@ def test_a_read_only_disk_is_told(tmp_path: Path, mount: Mount) -> None:
     mount(disk, "-t", "tmpfs", "-o", "ro", "tmpfs")
     with pytest.raises(CutterError, match="Read-only"):
         write(disk / "out", NEW)
+
+
+def test_of_two_runs_into_one_new_folder_the_later_does_not_replace_the_result_unasked(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with ResultFolder(target, MANIFEST, listed, force=False) as late:
+        (late.workspace / "b").write_text("late b")
+        (late.workspace / MANIFEST).write_text("b")
+        write(target, OLD)
+        with pytest.raises(CutterError, match="holds an earlier result"):
+            late.commit(["b"])
+    assert held(target) == {**OLD, MANIFEST: "a b"}
+    assert hidden(tmp_path) == []
