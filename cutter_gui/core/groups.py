@@ -5,10 +5,12 @@ the *place* of a node is its position in a topological order.
 
 Steps: (1) where at least half of the live nodes have a scope, scopes are the paths of groups, else
 `cutter_gui.core.groups_structure` makes paths; (2) the paths become a tree; (3) groups with fewer than two live nodes
-are dissolved into their parent, and a group whose only content is one other group becomes one with it; (4) a group with
-more than `MOST_CHILDREN` children has them gathered, by place, into groups of consecutive ones, so that no unfolding
-draws more than that; (5) groups are numbered so that a parent stands before its children and children stand by place;
-(6) counts and sizes are summed per level of the tree; (7) `cutter_gui.core.groups_equal` finds groups that are equal.
+are dissolved into their parent, and a group whose only content is one other group becomes one with it; nodes beside a
+group that read from it alone, and from which it reads again, belong to it: folded, it would else stand before and
+behind them; (4) a group with more than `MOST_CHILDREN` children has them gathered, by place, into groups of consecutive
+ones, so that no unfolding draws more than that; (5) groups are numbered so that a parent stands before its children and
+children stand by place; (6) counts and sizes are summed per level of the tree; (7) `cutter_gui.core.groups_equal` finds
+groups that are equal.
 
 Complexity: O(D (N + E) log E) for a tree of depth D, which is small and bounded by `DEEPEST`. Left out: groups that
 make cycles when folded, which a layout draws as upward edges.
@@ -156,6 +158,7 @@ def find_groups(graph: Graph) -> Groups:
     paths = structural_paths(graph, place) if structural else scopes
     tree = _Tree.of(paths)
     tree.dissolve(live.tolist())
+    tree.absorb(graph)
     tree.gather(place.tolist(), graph)
     return _numbered(tree, graph, place, structural)
 
@@ -266,6 +269,47 @@ class _Tree:
         self.node_group = [into[group] if group >= 0 else -1 for group in self.node_group]
         self._drop({group for group in range(len(into)) if into[group] != group})
 
+    def absorb(self, graph: Graph) -> None:
+        """Puts nodes between two nodes of a group into it; the end of step 3 of the top of this file."""
+        constant = graph.node_constant.tolist()
+        producer = graph.tensor_producer.tolist()
+        starts, edges = graph.node_edges.starts.tolist(), graph.edge_tensor[graph.node_edges.values].tolist()
+        node_group = self.node_group
+        behind: list[int] = [-1] * len(node_group)  # the group beside a node that all its inputs come from
+        order = [node for node in graph.order.tolist() if not constant[node]]
+        sources: list[list[int]] = [[] for _ in node_group]
+        for node in order:
+            sources[node] = [
+                producer[tensor]
+                for tensor in edges[starts[node] : starts[node + 1]]
+                if producer[tensor] >= 0 and not constant[producer[tensor]]
+            ]
+            found = {self._beside(node_group[node], source, behind) for source in sources[node]}
+            if len(found) == 1:
+                behind[node] = found.pop()
+        between = [False] * len(node_group)
+        for node in reversed(order):
+            for source in sources[node]:
+                group = behind[source]
+                if group >= 0 and not between[source]:
+                    around = node_group[source]
+                    returns = between[node] and node_group[node] == around and behind[node] == group
+                    between[source] = returns or self._child(around, node_group[node]) == group
+        for node in order:
+            if between[node]:
+                node_group[node] = behind[node]
+
+    def _beside(self, around: int, source: int, behind: list[int]) -> int:
+        """Returns the group directly within ``around`` that a node is in or behind, -1 for none."""
+        inside = self.node_group[source]
+        return behind[source] if inside == around else self._child(around, inside)
+
+    def _child(self, around: int, group: int) -> int:
+        """Returns the group directly within ``around`` that holds a group, -1 when it is not within."""
+        while group >= 0 and self.parent[group] != around:
+            group = self.parent[group]
+        return group
+
     def _drop(self, dropped: set[int]) -> None:
         number: dict[int, int] = {-1: -1}
         kept = [group for group in range(len(self.parent)) if group not in dropped]
@@ -293,7 +337,7 @@ class _Tree:
             for start, end in pairwise(bounds):
                 piece = found[start:end]
                 names = [self.names[at] if is_group else _node_title(graph, at) for _, at, is_group in piece]
-                added = self.add(group, f"{names[0]} … {names[-1]}")
+                added = self.add(group, range_title(names[0], names[-1]))
                 for _, at, is_group in piece:
                     if is_group:
                         self.parent[at] = added
@@ -314,6 +358,12 @@ class _Tree:
             if parent >= 0:
                 first[parent] = min(first[parent], first[group])
         return first
+
+
+def range_title(first: str, last: str) -> str:
+    """Returns ``layer.1 … 7`` for two names that differ in the number at their end only, else both."""
+    stem = last.rstrip("0123456789")
+    return f"{first} … {last[len(stem) :] if first.startswith(stem) and stem != last else last}"
 
 
 def _node_title(graph: Graph, node: int) -> str:

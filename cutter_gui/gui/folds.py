@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal
 
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.groups import Groups
-from cutter_gui.frames import LayOut, Request
-from cutter_gui.gui.jobs import Job
+from cutter_gui.frames import LayOut
+from cutter_gui.gui.jobs import Job, Workers
 from cutter_gui.gui.remembered_foldings import remember_folding
 from cutter_gui.gui.settings import Settings
 from cutter_gui.layout.folded_scene import folded_scene, view_options
@@ -58,7 +58,7 @@ class Folds(QObject):
         self._constants = False
         self._job: Job | None = None
         self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
-        self.run: Callable[[Request], Job] | None = None
+        self.workers: Callable[[], Workers] | None = None
 
     @property
     def groups(self) -> Groups | None:
@@ -150,21 +150,24 @@ class Folds(QObject):
         if found is not None:
             self._pictures.move_to_end((folding, self._constants))
             self.picture_ready.emit(found, kept)
-        elif box_count(graph, groups, folding) > LARGE or self.run is None:
+        elif box_count(graph, groups, folding) > LARGE or self.workers is None:
             self.large_wanted.emit(folding)
         else:
-            self._lay_out(self.run, graph, groups, kept)
+            self._lay_out(self.workers(), graph, groups, kept)
 
-    def _lay_out(self, run: Callable[[Request], Job], graph: Graph, groups: Groups, kept: list[int]) -> None:
+    def _lay_out(self, workers: Workers, graph: Graph, groups: Groups, kept: list[int]) -> None:
         options = LayoutOptions(show_constants=self._constants)
         if self._folding.is_all_open(groups):
-            job = run(LayOut(graph, options))
+            job = workers.run(LayOut(graph, options))
             job.part.connect(lambda scene: self._take(job, scene, kept))
         else:
             view = fold_view(graph, groups, self._folding, self._constants)
-            job = run(LayOut(view.graph, view_options(options)))
+            job = workers.run(LayOut(view.graph, view_options(options)))
             job.part.connect(lambda scene: self._take(job, self._translated(view, scene), kept))
         self._job = job
+        # The next folding finds a worker that has started already.
+        job.finished.connect(lambda _result: workers.warm())
+        job.cancelled.connect(workers.warm)
         job.failed.connect(lambda error: self._fail(job, error))
 
     def _translated(self, view: FoldedView, scene: Any) -> Scene:

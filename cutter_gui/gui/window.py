@@ -241,7 +241,7 @@ class MainWindow(QMainWindow):
             workspace.document_changed.connect(self._on_change)
             workspace.loading.cancel_wanted.connect(self.cancel_opening)
             workspace.notice.again_wanted.connect(lambda: self.opener.lay_out_again())
-            workspace.folds.run = lambda request: self.workers.run(request)
+            workspace.folds.workers = lambda: self.workers
             workspace.folds.large_wanted.connect(lambda folding: self.opener.lay_out_again(folding=folding))
             workspace.folds.changed.connect(self._refresh)
             workspace.folds.failed.connect(lambda error: self.show_error(self.tr("Fold"), error))

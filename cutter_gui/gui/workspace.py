@@ -73,6 +73,7 @@ class Workspace(QWidget):
         self.canvas = CuttingCanvas()
         self.canvas.setObjectName("canvas")
         self.loading = LoadingPage()
+        self._groups_useful = False
         self.notice = NoticePage()
         self.stack = QStackedWidget()
         for page in (self.loading, self.notice, self.canvas):
@@ -84,7 +85,7 @@ class Workspace(QWidget):
         self.problems = ProblemsPanel()
         self.nodes = NodesPanel()
         self.stages.add_tab(self.tr("Nodes"), lambda: self.show_panel("nodes"))
-        self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"))
+        self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"), before=True)
         self._arrange()
         self._connect()
         self.desk = CuttingDesk(self, self.canvas)
@@ -156,9 +157,7 @@ class Workspace(QWidget):
         chosen = self._settings.text("panels/groups", "")
         if chosen:
             return chosen == "shown"
-        groups = self.folds.groups
-        is_folded = groups is not None and not self.folds.folding.is_all_open(groups)
-        return is_folded or self.window().width() >= _WIDE
+        return self._groups_useful
 
     def save_state(self) -> None:
         """Remembers the sizes of the panels."""
@@ -242,6 +241,8 @@ class Workspace(QWidget):
 
     def _show_folding(self, scene: Any, kept: list[int]) -> None:
         """Shows the document with other groups folded."""
+            self.inspector.set_groups(groups)
+            self._groups_useful = not folding.is_all_open(groups) or self.window().width() >= _WIDE
         if self.document is not None and self.has_picture:
             self.scene = scene
             self.canvas.show_scene(scene, kept)

@@ -48,6 +48,23 @@ def test_a_group_that_holds_only_one_other_becomes_one_with_it():
     assert tree(groups) == {"model/encoder": 4, "model/encoder/a": 2, "model/encoder/b": 2}
 
 
+def test_nodes_between_two_nodes_of_a_group_belong_to_it():
+    groups = find_groups(scoped("a", "a", "-", "-", "a", "-"))
+    assert tree(groups) == {"a": 5}
+    assert groups.own_nodes(-1).tolist() == [5]
+
+
+def test_a_node_that_reads_from_two_groups_stays_outside():
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    for name in ("a", "b"):
+        builder.add_node("Relu", ["x"], [f"{name}0"], scope=(name,))
+        builder.add_node("Relu", [f"{name}0"], [f"{name}1"], scope=(name,))
+    builder.add_node("Add", ["a1", "b1"], ["sum"])
+    builder.add_node("Mul", ["sum", "a1"], ["a2"], scope=("a",))
+    assert tree(find_groups(builder.build())) == {"a": 3, "b": 2}
+
+
 def test_what_a_converter_put_behind_a_semicolon_is_not_part_of_a_scope():
     groups = find_groups(scoped("model/conv", "model/conv", "model/add;model/conv"))
     assert tree(groups) == {"model": 3, "model/conv": 2}
@@ -117,6 +134,11 @@ def test_a_crowded_group_is_divided_until_no_unfolding_shows_too_much():
     for group in range(-1, len(groups)):
         assert len(groups.children(group)) + len(groups.own_nodes(group)) <= MOST_CHILDREN
     assert groups.node_count[0] == graph.node_count
+
+
+def test_gathered_groups_are_named_by_the_first_and_the_last_in_them():
+    groups = find_groups(scoped(*[f"layer.{number // 2}" for number in range(1000)]))
+    assert groups.names[groups.children(-1)[0]] == "layer.0 … 14"
 
 
 def test_scopes_may_be_very_deep():

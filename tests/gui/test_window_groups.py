@@ -296,3 +296,11 @@ def test_expanding_in_the_tree_leaves_the_canvas_as_it_is(layered, hand):
     hand.click_target(panel.list, ExpandGroup(group(layered, "layer.0")))
     assert panel.list.rows_model.position(("group", group(layered, "layer.0", "mlp"))) is not None
     assert folded(layered) == before
+
+
+def test_the_inspector_tells_what_is_in_a_group_and_what_crosses_its_border(layered, rows_text):
+    layered.document.select(Selection(group=group(layered, "layer.1")))
+    texts = rows_text(layered.workspace.inspector.list)
+    assert any("2 Add, 1 Mul, 1 Neg" in text for text in texts)
+    assert {"inputs 3", "outputs 2"} <= set(texts)
+    assert {text.split()[0] for text in texts[texts.index("outputs 2") + 1 :]} == {"y1", "z1"}

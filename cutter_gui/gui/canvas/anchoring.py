@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cutter_gui.gui.canvas.camera import Camera
+from cutter_gui.gui.canvas.camera import Camera, Rect
 from cutter_gui.gui.canvas.sheet import Sheet
 
 Point = tuple[float, float]
@@ -40,3 +40,13 @@ def middle_nodes(sheet: Sheet, view: Camera, width: float, height: float) -> lis
     middles = scene.box_rect[boxes, :2] + scene.box_rect[boxes, 2:] / 2
     nearest = int(boxes[np.argmin(np.abs(middles - np.array([x, y])).sum(axis=1))])
     return [node for node, box in scene.node_box.items() if box == nearest][:1]
+
+
+def drawn_in(view: Camera, bounds: Rect, width: float, height: float) -> Camera:
+    """Returns the view moved as little as it takes to waste no room: past the edges of what fits, nothing is shown."""
+    seen = width / view.scale, height / view.scale
+    at = []
+    for start, low, length, room in zip((view.x, view.y), bounds[:2], bounds[2:], seen, strict=True):
+        spare = length - room
+        at.append(low + spare / 2 if spare < 0 else min(max(start, low), low + spare))
+    return replace(view, x=at[0], y=at[1])

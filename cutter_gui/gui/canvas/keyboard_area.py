@@ -45,6 +45,23 @@ class KeyboardArea(DropArea):
         """Moves and, where it must, zooms so that things are in sight; what is in sight already stays."""
         raise NotImplementedError
 
+    def fit(self) -> None:
+        """Shows the whole graph."""
+        raise NotImplementedError
+
+    def zoom_in(self) -> None:
+        raise NotImplementedError
+
+    def zoom_out(self) -> None:
+        raise NotImplementedError
+
+    def reset_zoom(self) -> None:
+        """Shows the graph at 100 %, the middle of the view where it is."""
+        raise NotImplementedError
+
+    def clear_selection(self) -> None:
+        raise NotImplementedError
+
     def _set_selection(self, selection: Selection, consumer: int = -1) -> None:
         raise NotImplementedError
 

@@ -28,7 +28,7 @@ from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas import camera as cameras
 from cutter_gui.gui.canvas import framing, points, texts
-from cutter_gui.gui.canvas.anchoring import kept_view, middle_nodes
+from cutter_gui.gui.canvas.anchoring import drawn_in, kept_view, middle_nodes
 from cutter_gui.gui.canvas.base_layer import BaseLayer, look_through
 from cutter_gui.gui.canvas.camera import Camera
 from cutter_gui.gui.canvas.clicking import deed_of_click
@@ -36,7 +36,8 @@ from cutter_gui.gui.canvas.gestures import ZOOM_STEP, PinchGesture, Pointer, sta
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
 from cutter_gui.gui.canvas.keyboard_area import KeyboardArea
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
-from cutter_gui.gui.canvas.paint_overlay import Found, paint_overlay
+from cutter_gui.gui.canvas.paint_found import Found
+from cutter_gui.gui.canvas.paint_overlay import paint_overlay
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
 from cutter_gui.gui.selection import NOTHING, Selection
 from cutter_gui.gui.theme import palette_of
@@ -112,7 +113,8 @@ class GraphCanvas(KeyboardArea):
         self._hover = GROUND
         self._overlay = replace(self._overlay, hover_tensor=-1, hover_box=-1)
         self._is_home = False
-        self._set_camera(kept_view(self._camera, before, sheet, nodes))
+        view = kept_view(self._camera, before, sheet, nodes)
+        self._set_camera(view if kept else drawn_in(view, scene.bounds, size.width(), size.height()))
         self._update_focus()
         self._say()
 

@@ -83,7 +83,7 @@ class GroupsPanel(Panel):
         button.setText(self.tr("Sort"))
         button.setAccessibleName(self.tr("Sort groups"))
         button.setToolTip(self.tr("How groups are sorted"))
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(button)
         only_one = QActionGroup(menu)
         texts = {
@@ -99,7 +99,7 @@ class GroupsPanel(Panel):
             only_one.addAction(action)
             action.triggered.connect(lambda _checked=False, chosen=order: self.sort_by(chosen))
             self.sort_actions[order] = action
-        button.setMenu(menu)
+        button.clicked.connect(lambda: menu.popup(button.mapToGlobal(button.rect().bottomLeft())))
         return button
 
     def set_document(self, document: Document | None) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Ints
-from cutter_gui.core.groups import Groups
+from cutter_gui.core.groups import Groups, range_title
 from cutter_gui.core.units import bytes_text
 from cutter_gui.gui.panels.rows import Chip, Gap, Part, Row, Sign, Span, Tone
 
@@ -172,7 +172,7 @@ def _run_row(tree: GroupTree, depth: int, first: int, last: int, count: int) -> 
     groups = tree.groups
     siblings = groups.children(int(groups.parent[first]))
     members = siblings[siblings.index(first) : siblings.index(last) + 1]
-    name = _range_text(one_line(groups.names[first], NAME), one_line(groups.names[last], NAME))
+    name = range_title(one_line(groups.names[first], NAME), one_line(groups.names[last], NAME))
     tip = _tr("{count} equal groups").format(count=count)
     parts: list[Part] = [
         Sign("arrow-right-s-line", target=ExpandRun(first, last), tip=tip),
@@ -189,12 +189,6 @@ def _run_row(tree: GroupTree, depth: int, first: int, last: int, count: int) -> 
         target=ExpandRun(first, last),
         tip=tip,
     )
-
-
-def _range_text(first: str, last: str) -> str:
-    """Returns ``layer.1 … 7`` for two names that differ in their number only, else both."""
-    stem = last.rstrip("0123456789")
-    return f"{first} … {last[len(stem) :] if first.startswith(stem) and stem != last else last}"
 
 
 def _chips(low: int, high: int) -> list[Part]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from cutter_gui.core.groups import Groups
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.panels import inspector_rows
 from cutter_gui.gui.panels.cut_rows import ActivateCut, SelectNode, SelectTensor
+from cutter_gui.gui.panels.group_inspector import group_rows
 from cutter_gui.gui.panels.panel import Panel
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.selection import Selection
@@ -19,6 +21,7 @@ class InspectorPanel(Panel):
         super().__init__(parent)
         self.set_title(self.tr("Inspector"))
         self._document: Document | None = None
+        self._groups: Groups | None = None
         self._whole: frozenset[str] = frozenset()
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Inspector"))
@@ -29,6 +32,12 @@ class InspectorPanel(Panel):
     def set_document(self, document: Document | None) -> None:
         self._document = document
         self._whole = frozenset()
+        self._groups = None
+        self._refresh()
+
+    def set_groups(self, groups: Groups) -> None:
+        """Takes the groups over that a selection may name."""
+        self._groups = groups
         self._refresh()
 
     def refresh(self, change: Change) -> None:
@@ -43,6 +52,8 @@ class InspectorPanel(Panel):
         document = self._document
         if document is None:
             self.list.set_rows(())
+        elif document.selection.group is not None and self._groups is not None:
+            self.list.set_rows(group_rows(document.staging, self._groups, document.selection.group))
         elif document.selection.node is not None:
             self.list.set_rows(inspector_rows.node_rows(document.staging, document.selection.node, self._whole))
         elif document.selection.tensor is not None:

@@ -177,6 +177,8 @@ class NodesModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self._titles[section]
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(Column(section))
         return None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -192,8 +194,13 @@ class NodesModel(QAbstractTableModel):
             return plain_tip(self._cell(self.node(index.row()), column))
         if role == Qt.ItemDataRole.FontRole and column in (Column.NAME, Column.OUTPUT):
             return self._mono
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (Column.STAGE, Column.BYTES):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole and column in (Column.SHAPE, Column.BYTES):
             return ink().muted
         return None
+
+
+def _alignment(column: Column) -> Qt.AlignmentFlag:
+    sides = {Column.STAGE: Qt.AlignmentFlag.AlignHCenter, Column.BYTES: Qt.AlignmentFlag.AlignRight}
+    return sides.get(column, Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from cutter_gui.core.search import Hits
 from cutter_gui.gui.document import Change, Document
@@ -16,7 +16,7 @@ from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.soft_label import SoftLabel
 
 _ROW = 22
-_WIDTHS = {Column.NAME: 260, Column.OP: 130, Column.STAGE: 56, Column.OUTPUT: 180, Column.SHAPE: 150, Column.BYTES: 90}
+_WIDTHS = {Column.OP: 120, Column.STAGE: 56, Column.OUTPUT: 160, Column.SHAPE: 140, Column.BYTES: 96}
 
 
 class NodesPanel(Panel):
@@ -50,13 +50,16 @@ class NodesPanel(Panel):
         header.setSortIndicatorShown(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSectionsClickable(True)
-        header.setStretchLastSection(True)
+        header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.sortIndicatorChanged.connect(self.model.sort)
         for column, width in _WIDTHS.items():
             self.table.setColumnWidth(column, width)
         with_thin_bars(self.table)
-        self.body.addWidget(self.table, 1)
+        inset = QHBoxLayout()
+        inset.setContentsMargins(8, 0, 0, 0)
+        inset.addWidget(self.table)
+        self.body.addLayout(inset, 1)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         self.model.layoutChanged.connect(self._show_selected)
         self._colour()

@@ -39,6 +39,7 @@ class Search(QObject):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._around = parent
         self._document: Document | None = None
         self._index: SearchIndex | None = None
         self._prepare = QTimer(self)
@@ -64,7 +65,9 @@ class Search(QObject):
         self.field.left.connect(self._leave)
         self.field.entered.connect(self._on_entered)
         self.list.activated_target.connect(self._activate)
-        QApplication.instance().focusChanged.connect(self._on_focus)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus)
 
     def set_document(self, document: Document | None) -> None:
         """Searches another model from now on."""
@@ -141,7 +144,7 @@ class Search(QObject):
             self.field.show_count(str(len(self.hits)))
 
     def _show_list(self, error: str = "") -> None:
-        document, window = self._document, self.frame.parentWidget()
+        document = self._document
         if document is None or not self.field.text().strip() or not (len(self.hits) or error):
             self.frame.setVisible(False)
             return
@@ -149,7 +152,7 @@ class Search(QObject):
         if error:
             self.list.set_rows((Row("error", (Span(error, Tone.ERROR),), height=_ROW),))
         height = min(_TALLEST, max(len(self.list.rows_model.rows), 1) * _ROW + 10)
-        self.frame.setGeometry(window.width() - _WIDTH - 8, 4, _WIDTH, height)
+        self.frame.setGeometry(self._around.width() - _WIDTH - 8, 4, _WIDTH, height)
         self.frame.raise_()
         self.frame.setVisible(True)
 

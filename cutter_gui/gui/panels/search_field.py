@@ -58,8 +58,8 @@ class SearchField(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         # The window has Escape as a shortcut; in here it means something else.
-        is_override = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
-        if is_override and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        mine = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in mine:
             event.accept()
             return True
         return super().event(event)
