@@ -172,7 +172,7 @@ class GraphBuilder:
         problems = (
             *_duplicate_producers(self._produced_twice, self._also_given, self._names, producer, self._label),
             *_missing(kinds, tensor, consumer, self._outputs, self._names, self._label),
-            *_cycle(order, producer, tensor, node_edges, count, self._label),
+            *_cycle(order, producer, tensor, node_edges, self._names, self._label),
         )
         return Graph(
             kind=self._kind,
@@ -372,13 +372,19 @@ def _missing(
 
 
 def _cycle(
-    order: Ints, producer: Ints, edge_tensor: Ints, node_edges: Csr, count: int, label: Callable[[int], str]
+    order: Ints,
+    producer: Ints,
+    edge_tensor: Ints,
+    node_edges: Csr,
+    names: Sequence[str],
+    label: Callable[[int], str],
 ) -> Iterable[Diagnostic]:
     """Yields one diagnostic that names a cycle, if there is one.
 
     Walking backward from any node that has no place in the order, always to a predecessor that has none either, must
     come back to a node already seen; the walk between the two visits is a cycle.
     """
+    count = len(node_edges.starts) - 1
     if len(order) == count:
         return
     placed = np.zeros(count, dtype=np.bool_)
@@ -386,11 +392,13 @@ def _cycle(
     node = int(np.flatnonzero(~placed)[0])
     seen: dict[int, int] = {}
     walk: list[int] = []
+    read: list[int] = []
     while node not in seen:
         seen[node] = len(walk)
         walk.append(node)
-        sources = producer[edge_tensor[node_edges.row(node)]]
-        node = int(next(source for source in sources if source >= 0 and not placed[source]))
+        tensors = edge_tensor[node_edges.row(node)].tolist()
+        read.append(next(tensor for tensor in tensors if producer[tensor] >= 0 and not placed[producer[tensor]]))
+        node = int(producer[read[-1]])
     cycle = tuple(reversed(walk[seen[node] :]))
     shown = " -> ".join(one_line(label(n), 60) for n in cycle[:6]) + (" -> ..." if len(cycle) > 6 else "")
     yield Diagnostic(
@@ -398,6 +406,7 @@ def _cycle(
         Severity.ERROR,
         f"The graph has a cycle of {len(cycle)} {'node' if len(cycle) == 1 else 'nodes'}: {shown}; "
         "a cyclic graph has no stages.",
+        tensors=tuple(names[tensor] for tensor in reversed(read[seen[node] :])),
         nodes=cycle,
         node_names=tuple(label(n) for n in cycle),
     )
