@@ -11,6 +11,7 @@ from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.cutting_actions import tool_actions
 from cutter_gui.gui.fold_actions import fold_actions
 from cutter_gui.gui.go_actions import clear_search, go_actions
+from cutter_gui.gui.samples import Sample, samples
 from cutter_gui.gui.theme import MODES, Mode
 
 if TYPE_CHECKING:
@@ -40,12 +41,7 @@ def _file(window: MainWindow) -> tuple[ActionSpec, ...]:
             "folder-open-line",
             tr("Open a model, a cut spec, or both"),
         ),
-        ActionSpec(
-            "file.open_sample",
-            tr("Open the &sample"),
-            window.open_sample,
-            tip=tr("Open the small transformer that comes with the program"),
-        ),
+        *(_open_sample(window, sample) for sample in samples()),
         ActionSpec(
             "file.open_spec",
             tr("Open cut s&pec…"),
@@ -78,6 +74,15 @@ def _file(window: MainWindow) -> tuple[ActionSpec, ...]:
             enabled=lambda: window.workspace is not None and window.workspace.has_picture,
         ),
         ActionSpec("file.quit", tr("&Quit"), window.ask_to_close, "Ctrl+Q", tip=tr("Close the window")),
+    )
+
+
+def _open_sample(window: MainWindow, sample: Sample) -> ActionSpec:
+    return ActionSpec(
+        f"file.sample_{sample.name}",
+        sample.title,
+        lambda: window.open_paths([sample.path]),
+        tip=window.tr("Open a sample: {}").format(sample.about),
     )
 
 

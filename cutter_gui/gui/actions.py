@@ -62,6 +62,7 @@ class ActionRegistry(QObject):
         super().__init__(parent)
         self._specs: dict[str, ActionSpec] = {}
         self._actions: dict[str, QAction] = {}
+        self._with_shortcuts = False
 
     def __getitem__(self, action_id: str) -> QAction:
         action = self._actions.get(action_id)
@@ -79,6 +80,22 @@ class ActionRegistry(QObject):
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
         action.setObjectName(spec.id)
+        if self._with_shortcuts:
+            self._describe(spec, action)
+        action.setCheckable(spec.checked is not None)
+        # The lambda takes the checked state that the signal carries, which no slot wants.
+        action.triggered.connect(lambda _checked=False, slot=spec.slot: slot())
+        self._actions[spec.id] = action
+        self._refresh_one(spec, action)
+        return action
+
+    def add_shortcuts(self) -> None:
+        """Gives every action its shortcut and its tips, which the first frame neither shows nor has time for."""
+        self._with_shortcuts = True
+        for action_id, action in self._actions.items():
+            self._describe(self._specs[action_id], action)
+
+    def _describe(self, spec: ActionSpec, action: QAction) -> None:
         if isinstance(spec.shortcut, QKeySequence.StandardKey):
             action.setShortcuts(QKeySequence.keyBindings(spec.shortcut))
         elif spec.shortcut:
@@ -87,12 +104,6 @@ class ActionRegistry(QObject):
         tip = spec.tip or spec.plain_text
         action.setStatusTip(tip)
         action.setToolTip(f"{tip}  ({keys})" if keys else tip)
-        action.setCheckable(spec.checked is not None)
-        # The lambda takes the checked state that the signal carries, which no slot wants.
-        action.triggered.connect(lambda _checked=False, slot=spec.slot: slot())
-        self._actions[spec.id] = action
-        self._refresh_one(spec, action)
-        return action
 
     def spec(self, action_id: str) -> ActionSpec:
         return self._specs[action_id]

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 from cutter_gui import __version__
 from cutter_gui.gui.action_table import saved_mode
 from cutter_gui.gui.settings import Settings
-from cutter_gui.gui.theme import Theme
+from cutter_gui.gui.theme import STYLE, Theme, palette_of
 from cutter_gui.gui.window import MainWindow
 
 
@@ -35,7 +34,7 @@ def run(paths: Sequence[str], cuts: str | None) -> int:
     """
     app = application()
     settings = Settings()
-    theme = Theme(app, saved_mode(settings.text("theme", "system")))
+    theme = Theme(app, saved_mode(settings.text("theme", "system")), palette_of(app.palette()))
     window = MainWindow(theme, settings)
     given = [Path(path) for path in (*paths, *([cuts] if cuts else []))]
     if given:
@@ -56,9 +55,7 @@ def _collect_garbage() -> None:
 
 def application() -> QApplication:
     """Returns the application object, set up."""
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontShowIconsInMenus)
-    app = QApplication.instance() or QApplication(sys.argv[:1])
+    app = QApplication.instance() or QApplication([*sys.argv[:1], *STYLE])
     if not isinstance(app, QApplication):
         raise TypeError("an application without windows runs in this process already")
     app.setApplicationName("cutter-gui")

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import re
 from functools import lru_cache
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -24,6 +23,8 @@ from PySide6.QtGui import (
     QRawFont,
     QTransform,
 )
+
+from cutter_gui.gui.qt_values import solid
 
 _FONT = "remixicon"
 SIZE = 18  # logical pixels
@@ -51,10 +52,12 @@ def glyph(name: str) -> QPainterPath:
     """
     font, charmap = _font()
     # A handful of names of thousands are needed, most of them before the window is there: no parser is loaded for them.
-    found = re.search(rf'"{re.escape(name)}":\s*"(?:0x)?([0-9a-f]+)"', charmap)
-    if found is None:
+    key = f'"{name}"'
+    at = charmap.find(key)
+    if at < 0:
         raise KeyError(name)
-    path = font.pathForGlyph(font.glyphIndexesForString(chr(int(found[1], 16)))[0])
+    code = charmap[at + len(key) :].split('"', 2)[1]
+    path = font.pathForGlyph(font.glyphIndexesForString(chr(int(code, 16)))[0])
     path.translate(-path.boundingRect().center())
     return QTransform.fromScale(1 / _EM, 1 / _EM).map(path)
 
@@ -65,7 +68,7 @@ def draw(painter: QPainter, name: str, center: QPointF, size: float, color: QCol
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(center)
     painter.scale(size, size)
-    painter.fillPath(glyph(name), color)
+    painter.fillPath(glyph(name), solid(color))
     painter.restore()
 
 
@@ -84,7 +87,7 @@ def icon(name: str, palette: QPalette) -> QIcon:
 def _pixmap(name: str, size: int, ratio: int, color: QColor) -> QPixmap:
     pixmap = QPixmap(size * ratio, size * ratio)
     pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap.fill(QColor(0, 0, 0, 0))
     painter = QPainter(pixmap)
     draw(painter, name, QPointF(size / 2, size / 2), size, color)
     painter.end()

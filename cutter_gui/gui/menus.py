@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry, Menu
 from cutter_gui.gui.cutting_actions import PLACE_MENU, TOOLS
 from cutter_gui.gui.fold_actions import FOLD_MENU
 from cutter_gui.gui.go_actions import GO_MENU
+from cutter_gui.gui.qt_values import TEXT_BESIDE_ICON, set_value
+from cutter_gui.gui.samples import samples
 
 
 def menus(open_recent: str) -> tuple[Menu, ...]:
@@ -24,7 +26,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
             tr("&File"),
             (
                 "file.open",
-                "file.open_sample",
+                Menu(tr("Open sa&mple"), tuple(f"file.sample_{sample.name}" for sample in samples())),
                 Menu(open_recent, ()),
                 "file.open_spec",
                 "-",
@@ -159,7 +161,7 @@ def fill_toolbar(bar: QToolBar, registry: ActionRegistry) -> None:
             bar.addAction(registry[item])
             button = bar.widgetForAction(registry[item])
             if item in WITH_TEXT and isinstance(button, QToolButton):
-                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+                set_value(button, "toolButtonStyle", TEXT_BESIDE_ICON)
 
 
 def _space() -> QWidget:

@@ -8,6 +8,8 @@ import sys
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from cutter_gui.gui.theme import STYLE
+
 _EXPECTED = "This plugin does not support propagateSizeHints"
 
 
@@ -18,7 +20,7 @@ def drawing_application() -> QApplication:
         return found
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     qInstallMessageHandler(_say_all_but_expected)
-    return QApplication([sys.argv[0]])
+    return QApplication([sys.argv[0], *STYLE])
 
 
 def _say_all_but_expected(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from cutter_gui.gui.qt_values import ALIGN_CENTER, PLAIN_TEXT, set_value
 from cutter_gui.gui.soft_label import SoftLabel
 
 COLUMN = 460  # width of the column in the middle of a page, in pixels
@@ -13,8 +13,8 @@ COLUMN = 460  # width of the column in the middle of a page, in pixels
 
 def page_label(text: str = "", soft: bool = False, factor: float = 1.0, bold: bool = False) -> QLabel:
     label = SoftLabel(text) if soft else QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    set_value(label, "textFormat", PLAIN_TEXT)
+    set_value(label, "alignment", ALIGN_CENTER)
     label.setWordWrap(True)
     font = QFont(label.font())
     if font.pointSizeF() > 0:

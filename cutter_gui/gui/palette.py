@@ -5,7 +5,7 @@ Grey is the ground; colour means stage; the accent means selected or active; red
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STEP = 4  # all distances are multiples of it, in pixels at scale 1
 
@@ -31,8 +31,7 @@ def stage_is_hatched(stage: int) -> bool:
     return stage >= len(STAGES)
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(NamedTuple):
     """Colours by role, as ``#RRGGBB`` or ``#AARRGGBB``.
 
     Attributes:

@@ -149,7 +149,7 @@ class Saver(QObject):
             else:
                 self._show_results(options.folder, result, None)
 
-        self._window.follow(job, self.tr("Saving stages"), done)
+        self._window.running.follow(job, self.tr("Saving stages"), done)
 
     def ask_to_verify(self) -> None:
         """Asks for a folder of saved stages and verifies them."""
@@ -164,7 +164,7 @@ class Saver(QObject):
             self._window.say(verdict(report)[0])
             self._show_results(folder, saved, report)
 
-        self._window.follow(job, self.tr("Verifying"), done)
+        self._window.running.follow(job, self.tr("Verifying"), done)
 
     def _show_results(self, folder: Path, saved: SplitResult | None, report: VerifyReport | None) -> None:
         ResultsDialog(self._window, folder, saved, report, lambda: self.verify(folder, saved)).open()

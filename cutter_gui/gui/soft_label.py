@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from cutter_gui.gui.qt_values import ALIGN_LEFT, PLAIN_TEXT, set_value
 from cutter_gui.gui.theme import palette_of
 
 
 class SoftLabel(QLabel):
     """Plain text in the softer text colour of the theme."""
 
+    _role = "text_soft"
+
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        set_value(self, "textFormat", PLAIN_TEXT)
         self._soften()
 
     def _soften(self) -> None:
-        wanted = QColor(palette_of(self.palette()).text_soft)
+        wanted = QColor(getattr(palette_of(self.palette()), self._role))
         palette = self.palette()
         if palette.color(QPalette.ColorRole.WindowText) != wanted:
             palette.setColor(QPalette.ColorRole.WindowText, wanted)
@@ -30,18 +33,30 @@ class SoftLabel(QLabel):
             self._soften()
 
 
-class ElidedLabel(SoftLabel):
-    """One line of plain text that is cut short where room ends; the tooltip has it whole."""
+class AccentLabel(SoftLabel):
+    """Plain text in the accent of the theme."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+    _role = "accent"
+
+
+class ElidedLabel(SoftLabel):
+    """One line of plain text that is cut short where room ends."""
+
+    def __init__(self, text: str = "", alignment: int = ALIGN_LEFT, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        set_value(self, "alignment", alignment)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.fontMetrics().horizontalAdvance(self.text()) <= self.contentsRect().width():
+            super().paintEvent(event)
+            return
+        from PySide6.QtCore import Qt
+
         painter = QPainter(self)
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.contentsRect(), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
+        painter.drawText(self.contentsRect(), self.alignment() | Qt.TextFlag.TextSingleLine, shown)
         painter.end()

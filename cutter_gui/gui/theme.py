@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -12,10 +12,18 @@ from cutter_gui.gui.palette import DARK, LIGHT, Palette
 
 Mode = Literal["system", "light", "dark"]
 MODES: tuple[Mode, ...] = get_args(Mode)
+STYLE = ("-style", "Fusion")
+"""Arguments of an application. To name the style later makes Qt's whole class of styles, with its enums, in Python."""
 
 
 class Theme(QObject):
     """The theme of an application; it applies itself at once and whenever it changes.
+
+    Args:
+        app: The application.
+        mode: Light, dark, or as the system is.
+        system: What the system wants, if it is known already; to ask the system takes long before the first frame, and
+            `follow_system` makes up for it.
 
     Signals:
         changed: The palette is another; Qt's own palette has been set before.
@@ -23,14 +31,13 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, mode: Mode = "system") -> None:
+    def __init__(self, app: QApplication, mode: Mode = "system", system: Palette | None = None) -> None:
         super().__init__(app)
         self._app = app
         self._mode: Mode = mode
-        app.setStyle("Fusion")
-        self._palette = self._wanted()
+        self._palette = system if system is not None and mode == "system" else self._wanted()
         app.setPalette(qt_palette(self._palette))
-        app.styleHints().colorSchemeChanged.connect(self._follow_system)
+        app.styleHints().colorSchemeChanged.connect(self.follow_system)
 
     @property
     def mode(self) -> Mode:
@@ -48,10 +55,13 @@ class Theme(QObject):
 
     def _wanted(self) -> Palette:
         if self._mode == "system":
+            from PySide6.QtCore import Qt
+
             return DARK if self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark else LIGHT
         return DARK if self._mode == "dark" else LIGHT
 
-    def _follow_system(self) -> None:
+    def follow_system(self) -> None:
+        """Takes over whether the system is light or dark, unless one of them was chosen."""
         if self._mode == "system":
             self._apply()
 

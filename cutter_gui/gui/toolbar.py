@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.menus import fill_toolbar
+from cutter_gui.gui.qt_values import PREVENT_CONTEXT_MENU, set_value
 
 
 class CalmToolBar(QToolBar):
@@ -19,7 +20,7 @@ class CalmToolBar(QToolBar):
         self.setMovable(False)
         self.setIconSize(QSize(18, 18))
         self.setMinimumHeight(44)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        set_value(self, "contextMenuPolicy", PREVENT_CONTEXT_MENU)
         fill_toolbar(self, registry)
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -28,6 +29,8 @@ class CalmToolBar(QToolBar):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self.palette().window())
-        painter.fillRect(0, self.height() - 1, self.width(), 1, self.palette().mid())
+        painter.eraseRect(self.rect())
+        below = QPainterPath()
+        below.addRect(0, self.height() - 1, self.width(), 1)
+        painter.fillPath(below, self.palette().mid())
         painter.end()

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPaintEvent
+from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
 
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.empty_page import EmptyPage
 from cutter_gui.gui.menus import TOOLBAR, fill_menus, menus, start_menu_bar
+from cutter_gui.gui.samples import samples
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.status import StatusLine
 from cutter_gui.gui.theme import Theme
@@ -27,25 +27,20 @@ from cutter_gui.gui.warmup import Warmup
 from cutter_gui.resource_files import resource
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
+
     from cutter_gui.core.errors import CutterError
     from cutter_gui.gui.dialogs.message import Message
     from cutter_gui.gui.document import Change, Document
-    from cutter_gui.gui.jobs import Job, Workers
+    from cutter_gui.gui.jobs import Workers
     from cutter_gui.gui.loading_page import LoadingPage
     from cutter_gui.gui.opening import Opener
+    from cutter_gui.gui.running_job import RunningJob
     from cutter_gui.gui.saving import Saver
     from cutter_gui.gui.workspace import Workspace
 
 _SIZE = (1280, 800)
 _GEOMETRY = "window/geometry"
-
-
-def sample_path() -> Path | None:
-    """Returns the sample model of this installation, or None."""
-    try:
-        return resource("models", "bert_small.onnx")
-    except FileNotFoundError:
-        return None
 
 
 class MainWindow(QMainWindow):
@@ -61,7 +56,7 @@ class MainWindow(QMainWindow):
         self._opener: Opener | None = None
         self._saver: Saver | None = None
         self.workspace: Workspace | None = None
-        self._job: Job | None = None
+        self._running: RunningJob | None = None
         self._painted = False
         self._may_close = False
         self._closed = False
@@ -81,8 +76,8 @@ class MainWindow(QMainWindow):
         self.addToolBar(self.toolbar)
         self.status = StatusLine()
         self.setStatusBar(self.status)
-        sample = registry["file.open_sample"] if sample_path() is not None else None
-        self.empty = EmptyPage(registry["file.open"], sample)
+        self.empty = EmptyPage(registry["file.open"], samples())
+        self.empty.sample_wanted.connect(lambda path: self.open_paths([path]))
         self.empty.recent_wanted.connect(self._open_recent)
         self._loading: LoadingPage | None = None
         self.stack = QStackedWidget()
@@ -154,11 +149,6 @@ class MainWindow(QMainWindow):
         self.loading.begin(self.tr("Opening {}").format(paths[0].name))
         self.stack.setCurrentWidget(self.loading)
         self._at_start = list(paths)
-
-    def open_sample(self) -> None:
-        sample = sample_path()
-        if sample is not None:
-            self.open_paths([sample])
 
     def ask_for_files(self) -> None:
         self.warmup.when_basic(lambda: self.opener.ask_for_files())
@@ -251,49 +241,20 @@ class MainWindow(QMainWindow):
             self._search_place.setVisible(False)
         return self.workspace
 
-    # Work in the background.
+    @property
+    def running(self) -> RunningJob:
+        """What is being saved, verified or exported."""
+        if self._running is None:
+            from cutter_gui.gui.running_job import RunningJob
 
-    def follow(self, job: Job, title: str, done: Callable[[Any], None]) -> None:
-        """Shows a job in the status line and calls ``done`` with its result; errors are shown."""
-        self._job = job
-        bar = self.status.job
-        bar.begin(title)
-        bar.cancel_wanted.connect(self._cancel_job, Qt.ConnectionType.UniqueConnection)
-        job.progress.connect(self.status.job.set_progress)
-
-        def end() -> None:
-            if self._job is job:
-                self._job = None
-                self.status.job.end()
-            self._refresh()
-            self.workers.warm()
-
-        def finish(result: Any) -> None:
-            end()
-            done(result)
-
-        def fail(error: CutterError) -> None:
-            end()
-            self.show_error(title, error)
-
-        def stop() -> None:
-            end()
-            self.say(self.tr("{}: stopped, nothing was written").format(title))
-
-        job.finished.connect(finish)
-        job.failed.connect(fail)
-        job.cancelled.connect(stop)
-        self._refresh()
+            self._running = RunningJob(self)
+            self._running.changed.connect(self._refresh)
+        return self._running
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being saved or verified."""
-        return self._job is not None
-
-    def _cancel_job(self) -> None:
-        if self._job is not None:
-            self.status.job.set_cancelling()
-            self._job.cancel()
+        """Whether something is being saved, verified or exported."""
+        return self._running is not None and self._running.is_busy
 
     # What the user is told.
 
@@ -423,6 +384,13 @@ class MainWindow(QMainWindow):
     def _complete(self) -> None:
         """Makes what the first frame does not show: the entries of the menus, with their shortcuts."""
         if self.recent_menu is None:
+            from PySide6.QtCore import QCoreApplication, Qt
+            from PySide6.QtGui import QIcon
+
+            QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontShowIconsInMenus)
+            self.setWindowIcon(QIcon(str(resource("icons", "cutter-gui.svg"))))
+            self.theme.follow_system()
+            self.actions_registry.add_shortcuts()
             self.recent_menu = fill_menus(self._menus, self.actions_registry)[self._recent_title]
             self.recent_menu.aboutToShow.connect(self._fill_recent_menu)
 
@@ -434,7 +402,6 @@ class MainWindow(QMainWindow):
     def _after_first_frame(self) -> None:
         if not self._closed:
             self._complete()
-            self.setWindowIcon(QIcon(str(resource("icons", "cutter-gui.svg"))))
             self.warmup.start()
             self.warmup.when_basic(lambda: self.workers.warm())
             self.warmup.when_full(self._make_workspace)

@@ -30,7 +30,7 @@ def type_text(qtbot, field: QLineEdit, text: str) -> None:
 
 
 def open_sample(window, qtbot) -> None:
-    qtbot.mouseClick(window.empty.sample_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.empty.sample_buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.workspace is not None and window.workspace.has_picture, timeout=60_000)
 
 
