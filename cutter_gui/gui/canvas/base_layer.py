@@ -1,7 +1,7 @@
 """The base layer: ground, wires, boxes and labels, kept as a pixmap until something of them changes.
 
-A view that only moves, by whole device pixels, keeps what it shows: the pixmap is scrolled, and just the strips that
-come into sight are drawn.
+A view with much in it that only moves, by whole device pixels, keeps what it shows: the pixmap is scrolled, and just
+the strips that come into sight are drawn.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from PySide6.QtGui import QPainter, QPixmap
 from cutter_gui.gui.canvas.camera import Camera, Rect
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_ground import paint_ground
-from cutter_gui.gui.canvas.paint_screen import paint_screen, visible_things
+from cutter_gui.gui.canvas.paint_screen import Visible, paint_screen, visible_things
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.canvas.sprites import Sprites
 from cutter_gui.gui.palette import Palette
 
 WHOLE = 1e-3  # how near to a whole pixel a movement must be
+MUCH, MUCH_TEXT = 600, 150  # things in sight
 OVERLAP = 2.0  # viewport pixels by which a strip reaches into what is kept
 
 
@@ -46,7 +47,8 @@ class BaseLayer:
 
     def __init__(self) -> None:
         self._pixmap = QPixmap()
-        self._made: _Made | None = None
+        self._made: _Made | None = None  # what the pixmap holds
+        self._shown: _Made | None = None  # what was drawn last, without keeping it
         self._detail = Detail.OVERVIEW
         self._sprites = Sprites()
 
@@ -57,14 +59,22 @@ class BaseLayer:
 
     def invalidate(self) -> None:
         """Has the layer drawn anew when it is next asked for."""
-        self._made = None
+        self._made = self._shown = None
 
-    def pixmap(
-        self, picture: Picture | None, palette: Palette, camera: Camera, width: int, height: int, ratio: float
-    ) -> QPixmap:
-        """Returns the layer for a viewport.
+    def paint(
+        self,
+        painter: QPainter,
+        picture: Picture | None,
+        palette: Palette,
+        camera: Camera,
+        width: int,
+        height: int,
+        ratio: float,
+    ) -> None:
+        """Draws the layer into a viewport.
 
         Args:
+            painter: Draws in viewport pixels.
             picture: What to draw, None for the ground alone.
             palette: Colours of the ground.
             camera: The view.
@@ -73,30 +83,40 @@ class BaseLayer:
             ratio: Device pixels for one viewport pixel.
         """
         wanted = _Made(picture, palette, camera, width, height, ratio)
-        if wanted == self._made:
-            return self._pixmap
-        whole: Rect = (0.0, 0.0, float(width), float(height))
-        detail = self._detail
-        if picture is not None:
-            detail = visible_things(picture, camera.visible(width, height), camera.scale).detail
-        strips = [whole]
-        moved = self._movement(wanted) if detail is self._detail else None
-        if moved is not None:
-            self._pixmap.scroll(*moved, self._pixmap.rect())
-            strips = _strips(moved[0] / ratio, moved[1] / ratio, whole)
-        elif self._pixmap.isNull() or self._made is None or not _same_size(self._made, wanted):
-            self._pixmap = QPixmap(max(round(width * ratio), 1), max(round(height * ratio), 1))
-            self._pixmap.setDevicePixelRatio(ratio)
-        self._detail = detail
-        self._sprites.ratio = ratio
+        if wanted != self._made:
+            whole: Rect = (0.0, 0.0, float(width), float(height))
+            seen = None if picture is None else visible_things(picture, camera.visible(width, height), camera.scale)
+            before, self._detail = self._detail, self._detail if seen is None else seen.detail
+            self._sprites.ratio = ratio
+            moved = self._movement(wanted) if before is self._detail and seen is not None and _is_much(seen) else None
+            if moved is not None:
+                self._pixmap.scroll(*moved, self._pixmap.rect())
+                self._keep(wanted, _strips(moved[0] / ratio, moved[1] / ratio, whole), None)
+            elif wanted == self._shown or (seen is not None and _is_much(seen)):
+                self._new_pixmap(wanted)
+                self._keep(wanted, [whole], seen)
+            else:
+                # A view that is on the move and has little in it: to keep it costs more than to draw it.
+                self._shown = wanted
+                self._paint(painter, wanted, whole, seen)
+                return
+        painter.drawPixmap(0, 0, self._pixmap)
+
+    def _new_pixmap(self, wanted: _Made) -> None:
+        size = max(round(wanted.width * wanted.ratio), 1), max(round(wanted.height * wanted.ratio), 1)
+        if (self._pixmap.width(), self._pixmap.height()) != size or self._pixmap.devicePixelRatio() != wanted.ratio:
+            self._pixmap = QPixmap(*size)
+            self._pixmap.setDevicePixelRatio(wanted.ratio)
+
+    def _keep(self, wanted: _Made, areas: list[Rect], seen: Visible | None) -> None:
+        """Draws parts of the viewport into the pixmap."""
         painter = QPainter(self._pixmap)
         try:
-            for strip in strips:
-                self._paint(painter, wanted, strip)
+            for area in areas:
+                self._paint(painter, wanted, area, seen)
         finally:
             painter.end()
         self._made = wanted
-        return self._pixmap
 
     def _movement(self, wanted: _Made) -> tuple[int, int] | None:
         """Returns by how many device pixels the layer moved; None when it changed otherwise, or too far."""
@@ -113,7 +133,7 @@ class BaseLayer:
             return None
         return round(x), round(y)
 
-    def _paint(self, painter: QPainter, wanted: _Made, area: Rect) -> None:
+    def _paint(self, painter: QPainter, wanted: _Made, area: Rect, seen: Visible | None) -> None:
         """Draws a part of the viewport."""
         camera = wanted.camera
         painter.save()
@@ -122,9 +142,14 @@ class BaseLayer:
         if wanted.picture is not None:
             x, y = camera.to_scene(area[0], area[1])
             part = (x, y, area[2] / camera.scale, area[3] / camera.scale)
-            seen = visible_things(wanted.picture, part, camera.scale, self._detail)
+            seen = seen or visible_things(wanted.picture, part, camera.scale, self._detail)
             paint_screen(painter, wanted.picture, seen, camera, area, self._sprites)
         painter.restore()
+
+
+def _is_much(seen: Visible) -> bool:
+    """Whether drawing takes longer than scrolling a pixmap."""
+    return len(seen.boxes) + len(seen.pieces) > (MUCH_TEXT if seen.detail >= Detail.TEXT else MUCH)
 
 
 def _same_size(one: _Made, two: _Made) -> bool:

@@ -16,7 +16,7 @@ from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.units import tensor_size_text, type_text
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
-from cutter_gui.gui.canvas.curves import polyline
+from cutter_gui.gui.canvas.curves import evaluated
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
 from cutter_gui.gui.panels.sizes import total_text
 from cutter_gui.layout.scene import Floats, WireKind
@@ -28,6 +28,7 @@ PADDING = 8.0
 CLEARANCE = 16.0
 AROUND = 6.0  # free of wires of other tensors
 WIDEST = 200.0
+STEPS = 12  # lines a piece of a wire, to tell whether it touches a label
 
 
 class EdgeLabels:
@@ -89,15 +90,13 @@ class EdgeLabels:
     def _is_free(self, tensor: int, x: float, y: float, width: float) -> bool:
         if len(self._index.boxes_in(x, y, width, HEIGHT)):
             return False
-        for wire in self._index.wires_in(x, y, width + AROUND, HEIGHT).tolist():
-            if self._scene.wire_tensor[wire] == tensor:
-                continue
-            line = polyline(self._scene.points(wire), 12)
-            low, high = np.minimum(line[:-1], line[1:]), np.maximum(line[:-1], line[1:])
-            right, bottom = x + width + AROUND, y + HEIGHT
-            if np.any((high[:, 0] > x) & (low[:, 0] < right) & (high[:, 1] > y) & (low[:, 1] < bottom)):
-                return False
-        return True
+        right, bottom = x + width + AROUND, y + HEIGHT
+        pieces = self._index.pieces_in(x, y, right - x, HEIGHT)
+        pieces = pieces[self._scene.wire_tensor[self._index.piece_wire[pieces]] != tensor]
+        lines = evaluated(self._index.piece_points[pieces], STEPS)
+        low, high = np.minimum(lines[:, :-1], lines[:, 1:]), np.maximum(lines[:, :-1], lines[:, 1:])
+        beside = (high[:, :, 0] <= x) | (low[:, :, 0] >= right) | (high[:, :, 1] <= y) | (low[:, :, 1] >= bottom)
+        return bool(np.all(beside))
 
     def rect(self, tensor: int) -> Rect | None:
         """Returns the label's rectangle in the scene, None when it has none."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPixmap
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas.bulk import draw_rects
 from cutter_gui.gui.canvas.camera import Camera
 from cutter_gui.gui.palette import Palette
 
 SPACING = 24.0
+DOT = 1.8  # viewport pixels
+DOT_AREA = 2.2
 
 
 def dot_spacing(scale: float) -> float:
@@ -38,24 +40,18 @@ def paint_ground(
         ratio: Device pixels for one viewport pixel.
     """
     painter.fillRect(QRectF(0, 0, width, height), ink.colour(palette.canvas))
-    # The tile is a whole number of device pixels, so that all dots are equally crisp.
+    # A whole number of device pixels between dots, so that all are equally crisp.
     device = max(round(dot_spacing(camera.scale) * ratio), 4)
     step = device / ratio
-    scale = camera.scale
-    offset = QPointF((camera.x * scale) % step, (camera.y * scale) % step)
-    painter.drawTiledPixmap(QRectF(0, 0, width, height), _tile(palette, device, ratio), offset)
-
-
-@lru_cache(maxsize=64)
-def _tile(palette: Palette, device: int, ratio: float) -> QPixmap:
-    tile = QPixmap(device, device)
-    tile.fill(ink.colour(palette.canvas))
-    painter = QPainter(tile)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    side = max(round(DOT * ratio), 1) / ratio
+    x = np.arange(step / 2 - (camera.x * camera.scale) % step, width, step)
+    y = np.arange(step / 2 - (camera.y * camera.scale) % step, height, step)
+    dots = np.empty((len(y), len(x), 4))
+    dots[:, :, 0], dots[:, :, 1], dots[:, :, 2:] = x, y[:, None], side
+    dots[:, :, :2] = np.round(dots[:, :, :2] * ratio) / ratio
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink.colour(palette.dot))
-    radius = 0.75 * ratio
-    painter.drawEllipse(QPointF(device / 2, device / 2), radius, radius)
-    painter.end()
-    tile.setDevicePixelRatio(ratio)
-    return tile
+    painter.setBrush(ink.mixed(palette.canvas, palette.dot, min(DOT_AREA / side**2, 1.0)))
+    draw_rects(painter, dots.reshape(-1, 4))
+    painter.restore()

@@ -2,7 +2,7 @@
 
 Steps: (1) wires: up to some thousand pieces are lines, smoothed; more of them are set as pixels into an image, those
 shorter than a pixel left out, since a box stands there; long ones are lines always; (2) boxes: rectangles, all of a
-colour at once; where they are smaller than two pixels, pixels of the same image.
+colour at once; where they are many and smaller than two pixels, pixels of the same image.
 
 Complexity: linear in what is visible, in arrays. Left out: smooth edges of pixels.
 """
@@ -24,6 +24,7 @@ from cutter_gui.gui.palette import stage_colour, stage_is_hatched
 SMOOTH_UP_TO = 3000  # lines
 PLAIN_UP_TO = 12_000
 LONG = 48.0  # pixels from which a line is drawn as such
+RECTS_UP_TO = 8000  # boxes that are rectangles however small they are
 SMALL = 2.0  # pixels below which boxes are pixels
 FAINT = 0.35
 
@@ -50,7 +51,7 @@ def paint_overview(
     painter.scale(1 / ratio, 1 / ratio)
     lines = view.lines(picture.sheet.index.piece_ends[pieces])
     rects = view.rects(picture.scene.box_rect[boxes])
-    tiny = bool(len(rects)) and float(np.median(rects[:, 3])) < SMALL
+    tiny = len(rects) > RECTS_UP_TO and float(np.median(rects[:, 3])) < SMALL
     line = QPen(ink.mixed(picture.palette.edge, picture.palette.canvas, FAINT), 0)
     painter.setPen(line)
     if len(lines) <= PLAIN_UP_TO:

@@ -420,10 +420,10 @@ class GraphCanvas(KeyboardArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         size, ratio = self.viewport().size(), self.viewport().devicePixelRatioF()
         width, height = size.width(), size.height()
-        base = self._base.pixmap(self._picture, palette_of(self.palette()), self._camera, width, height, ratio)
         painter = QPainter(self.viewport())
         try:
-            painter.drawPixmap(0, 0, base)
+            palette = palette_of(self.palette())
+            self._base.paint(painter, self._picture, palette, self._camera, width, height, ratio)
             if self._picture is not None:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 look_through(painter, self._camera)

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRectF, Qt, QUrl
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QHelpEvent, QImage, QPalette, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QHelpEvent,
+    QImage,
+    QPainter,
+    QPalette,
+    QPixmap,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from cutter_gui.core.build import GraphBuilder
 from cutter_gui.core.plan import CutEdge
+from cutter_gui.gui.canvas.base_layer import BaseLayer
 from cutter_gui.gui.canvas.view import GraphCanvas
 from cutter_gui.gui.palette import DARK, LIGHT, STAGES
 from cutter_gui.gui.selection import Selection
@@ -144,11 +155,13 @@ def test_the_canvas_follows_the_palette(shown) -> None:
 
 def test_the_base_layer_is_drawn_anew_only_when_it_changes(shown) -> None:
     image(shown.canvas)
+    image(shown.canvas)
     kept = shown.canvas._base._pixmap.cacheKey()
     shown.canvas.select(Selection(node=0))
     image(shown.canvas)
     assert shown.canvas._base._pixmap.cacheKey() == kept
     shown.canvas.zoom_in()
+    image(shown.canvas)
     image(shown.canvas)
     assert shown.canvas._base._pixmap.cacheKey() != kept
 
@@ -217,9 +230,14 @@ def test_a_graph_too_tall_to_read_opens_at_its_top(qtbot) -> None:
 
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
 def test_the_base_layer_has_as_many_pixels_as_the_screen(shown, ratio: float) -> None:
-    canvas = shown.canvas
-    base = canvas._base.pixmap(canvas._picture, LIGHT, canvas._camera, 300, 200, ratio)
-    assert (base.width(), base.height()) == (300 * ratio, 200 * ratio)
+    canvas, layer = shown.canvas, BaseLayer()
+    screen = QPixmap(round(300 * ratio), round(200 * ratio))
+    screen.setDevicePixelRatio(ratio)
+    for _ in range(2):
+        painter = QPainter(screen)
+        layer.paint(painter, canvas._picture, LIGHT, canvas._camera, 300, 200, ratio)
+        painter.end()
+    assert (layer._pixmap.width(), layer._pixmap.height()) == (300 * ratio, 200 * ratio)
 
 
 def test_every_step_of_detail_paints(shown) -> None:
