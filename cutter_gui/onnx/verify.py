@@ -125,7 +125,18 @@ class _Verification:
         return {end.signal: end.tensors for end in self.original.own_sends}
 
     def forms(self) -> list[str]:
-        """Returns the forms that every stage was written in."""
+        """Returns the forms that every stage was written in.
+
+        Raises:
+            CutterError: There are none, or a file that the manifest lists is missing.
+        """
+        for name in self.manifest.files():
+            if not (self.request.directory / name).is_file():
+                raise CutterError(
+                    "a file of the stages does not exist",
+                    str(self.request.directory / name),
+                    "put it back, or split the model again",
+                )
         found = [
             form
             for form in ("plain", "sendrecv")

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from onnx import numpy_helper
+
+from strategies.onnx_text import model, saved
 
 Run = Callable[..., Any]
 SPLIT = ("--cuts", "m.cuts.yaml", "--out", "out")
@@ -116,3 +120,17 @@ def test_inputs_that_are_no_archive_are_refused_without_advice_to_trust_them(
     done = run("verify", "out", "--inputs", ladder)
     assert done.code == 2
     assert "the inputs cannot be read: it is no .npz archive (" in done.errors
+
+
+@pytest.mark.parametrize("name", ["m_1.onnx", "m_0.plain.onnx", "m_1.onnx.data"])
+def test_a_file_missing_from_a_result_is_named(run: Run, ladder: Path, tmp_path: Path, name: str) -> None:
+    proto = model("g (float[2,4] x) => (float[2,300] y) { a = Neg(x) y = MatMul(a, w) }")
+    proto.graph.initializer.append(numpy_helper.from_array(np.ones((4, 300), np.float32), "w"))
+    saved(proto, ladder)
+    assert run("split", ladder, *SPLIT).code == 0
+    (tmp_path / "out" / name).unlink()
+    done = run("verify", "out")
+    assert (done.code, done.errors) == (
+        2,
+        f"error: a file of the stages does not exist (out/{name}): put it back, or split the model again\n",
+    )

@@ -200,8 +200,9 @@ def test_a_missing_weight_file_of_a_stage_is_an_error(tmp_path: Path) -> None:
     proto.graph.initializer.append(numpy_helper.from_array(np.ones((4, 300), np.float32), "w"))
     split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
     (tmp_path / "out" / "m_1.onnx.data").unlink()
-    with pytest.raises(CutterError, match=r"m_1\.plain\.onnx"):
+    with pytest.raises(CutterError, match="does not exist") as refusal:
         verify(tmp_path / "out")
+    assert str(tmp_path / "out" / "m_1.onnx.data") in refusal.value.where
 
 
 def test_a_model_that_has_changed_its_structure_is_told_and_one_that_is_gone(tmp_path: Path) -> None:
