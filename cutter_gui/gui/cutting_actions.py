@@ -12,12 +12,33 @@ if TYPE_CHECKING:
     from cutter_gui.gui.window import MainWindow
 
 TOOLS = ("tool.select", "tool.knife", "tool.start_stage")
-PLACE_MENU = ("cut.before", "cut.after", "cut.consumers", "-", "cut.push_up", "cut.push_down")
+MORE = ("cut.repeat", "cut.mend_all")
+PLACE_MENU = (
+    "cut.before",
+    "cut.after",
+    "cut.consumers",
+    "-",
+    "cut.push_up",
+    "cut.push_down",
+    "-",
+    "cut.repeat",
+    "cut.mend_all",
+)
 
 
 def tool_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
     """Returns the actions."""
-    return (*_tools(window), *_places(window))
+    return (*_tools(window), *_places(window), _palette(window))
+
+
+def _palette(window: MainWindow) -> ActionSpec:
+    def show() -> None:
+        from cutter_gui.gui.dialogs.command_palette import CommandPalette
+
+        CommandPalette(window, window.actions_registry).open()
+
+    tip = window.tr("Find any command by name")
+    return ActionSpec("help.palette", window.tr("&Commands…"), show, "Ctrl+Shift+P", tip=tip)
 
 
 def _has_picture(window: MainWindow) -> bool:
@@ -78,6 +99,17 @@ def _places(window: MainWindow) -> tuple[ActionSpec, ...]:
     def tensor_selected() -> bool:
         return _has_picture(window) and window.document is not None and window.document.selection.tensor is not None
 
+    def mend() -> None:
+        from cutter_gui.gui.mending import mend_all
+
+        if window.document is not None:
+            mend_all(window.document)
+
+    def can() -> bool:
+        from cutter_gui.gui.mending import can_mend
+
+        return window.document is not None and can_mend(window.document)
+
     def has_cut() -> bool:
         return _has_picture(window) and window.document is not None and window.document.active_cut is not None
 
@@ -110,6 +142,22 @@ def _places(window: MainWindow) -> tuple[ActionSpec, ...]:
             "Shift+C",
             tip=tr("Tick the consumers of the selected tensor whose edges are cut"),
             enabled=tensor_selected,
+        ),
+        ActionSpec(
+            "cut.repeat",
+            tr("Repeat else&where…"),
+            _with_desk(window, lambda desk: desk.repeat()),
+            "Ctrl+R",
+            tip=tr("Find the places that look like the active cut, and cut them too"),
+            enabled=has_cut,
+        ),
+        ActionSpec(
+            "cut.mend_all",
+            tr("Mend a&ll"),
+            mend,
+            "Ctrl+M",
+            tip=tr("Apply the first fix of every error"),
+            enabled=can,
         ),
         ActionSpec(
             "cut.push_up",

@@ -13,6 +13,7 @@ from cutter_gui.gui.consumers_popover import ConsumersPopover
 from cutter_gui.gui.cutting import Cutting
 from cutter_gui.gui.cutting_menu import CuttingMenu, fill_for_nodes
 from cutter_gui.gui.document import Change
+from cutter_gui.gui.mending import tensors_between
 from cutter_gui.gui.previews import push_border, start_stage
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ class CuttingDesk(QObject):
     def _show_path(self, joined: Diagnostic) -> None:
         document = self._workspace.document
         if document is not None:
-            index = document.graph.tensor_index
-            self._canvas.show_path(joined.nodes, [index[name] for name in joined.tensors if name in index])
+            self._canvas.show_path(joined.nodes, tensors_between(document.graph, joined.nodes))
 
     def _offer(self, hit: Hit, at: QPoint) -> None:
         """Shows what can be done with a thing."""
@@ -136,3 +136,12 @@ class CuttingDesk(QObject):
         self._canvas.ask_at(nodes[-1:])
         way: Literal["up", "down"] = "down" if count > 0 else "up"
         self.cutting.show(("push", cut, count), lambda doc: push_border(doc.graph, doc.plan, cut, nodes, way))
+
+    def repeat(self) -> None:
+        """Lists the places that look like the active cut, to cut them too."""
+        from cutter_gui.gui.dialogs.repeat import RepeatDialog
+
+        document = self._workspace.document
+        if document is not None and document.active_cut is not None and self._workspace.has_picture:
+            groups = self._workspace.folds.groups
+            RepeatDialog(self._workspace, document, document.active_cut, groups, self.cutting).show()

@@ -89,7 +89,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 Menu(tr("&Transport"), ("stages.relay", "stages.direct")),
             ),
         ),
-        Menu(tr("&Help"), ("help.contents", "help.shortcuts", "-", "help.about")),
+        Menu(tr("&Help"), ("help.contents", "help.palette", "help.shortcuts", "-", "help.about")),
     )
 
 

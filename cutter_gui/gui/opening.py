@@ -142,6 +142,10 @@ class Opener(QObject):
                 return
         self._window.when_work_is_safe(lambda: self._start(path, spec))
 
+    def open_again(self, path: Path, spec: SpecFile | None) -> None:
+        """Reads a model anew without a question; the caller keeps what is not saved."""
+        self._start(path, spec)
+
     def lay_out_again(self, constants: bool | None = None, folding: Folding | None = None) -> None:
         """Makes the picture of the open document anew, with the groups folded as they are unless given."""
         document = self._window.document

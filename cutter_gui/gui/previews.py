@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
@@ -15,6 +15,7 @@ from cutter_gui.core.knife import knife
 from cutter_gui.core.move_boundary import move_boundary
 from cutter_gui.core.plan import Plan
 from cutter_gui.core.proposal import Proposal, Refusal
+from cutter_gui.core.repeat import Place, repeat
 from cutter_gui.core.start_stage import cut_after, cut_before
 from cutter_gui.core.traffic import balance
 from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
@@ -127,6 +128,19 @@ def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int) -
     text = _tr("Put {0} into stage {1}").format(count, stage)
     ghost = _ghost(graph, found, title, _complete(graph, found) + "\n" + _tr("Enter: apply"), hint)
     return Preview(ghost, found.plan, text, found.cut if found.cut >= 0 else None)
+
+
+def repeat_cut(graph: Graph, plan: Plan, places: Sequence[Place]) -> Preview:
+    """Previews one more cut at each of some places."""
+    found = repeat(graph, plan, places)
+    if isinstance(found, Refusal):
+        return nothing_to_do(_tr("No cuts to make"), found.reason, found.nodes)
+    count = _tr("1 more cut") if len(places) == 1 else _tr("{} more cuts").format(len(places))
+    stages = _tr("{} stages").format(found.staging.stage_count)
+    sent = balance(found.staging).total_bytes
+    verdict = _tr("✓ {0}, {1} sent in all").format(stages, bytes_text(sent))
+    ghost = replace(_ghost(graph, found, count, verdict, f"{count} · {stages}"), lines=())
+    return Preview(ghost, found.plan, _tr("Repeat: {}").format(count), found.cut)
 
 
 def _complete(graph: Graph, found: Proposal) -> str:

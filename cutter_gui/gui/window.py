@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.empty_page import EmptyPage
+from cutter_gui.gui.keeping import Keeper
 from cutter_gui.gui.menus import TOOLBAR, fill_menus, menus, start_menu_bar
 from cutter_gui.gui.samples import samples
 from cutter_gui.gui.settings import Settings
@@ -404,7 +405,7 @@ class MainWindow(QMainWindow):
             self._complete()
             self.warmup.start()
             self.warmup.when_basic(lambda: self.workers.warm())
-            self.warmup.when_full(self._make_workspace)
+            self.warmup.when_full(lambda: Keeper(self, self._make_workspace()))
             if self._at_start:
                 self.open_paths(self._at_start)
 

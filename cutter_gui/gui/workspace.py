@@ -16,6 +16,7 @@ from cutter_gui.gui.cutting_desk import CuttingDesk
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.folds import Folds
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
+from cutter_gui.gui.mending import tensors_between
 from cutter_gui.gui.panels.cuts import CutsPanel
 from cutter_gui.gui.panels.groups import GroupsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
@@ -53,12 +54,14 @@ class Workspace(QWidget):
         zoom_changed: Zoom in percent.
         files_dropped: Paths dropped on the canvas.
         document_changed: A `Change` of the document, after the views were refreshed.
+        closed: The window is going away.
     """
 
     hint_changed = Signal(str)
     zoom_changed = Signal(int)
     files_dropped = Signal(list)
     document_changed = Signal(object)
+    closed = Signal()
 
     def __init__(self, actions: ActionRegistry, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -166,6 +169,7 @@ class Workspace(QWidget):
 
     def close_background(self) -> None:
         """Gives up what is being made; for when the window goes away."""
+        self.closed.emit()
         self.folds.close()
         self.search.close()
 
@@ -317,7 +321,7 @@ class Workspace(QWidget):
         elif len(problem.nodes) == 1:
             document.select(Selection(node=problem.nodes[0]))
         if self.has_picture:
-            self.canvas.show_path(problem.nodes, tuple(tensors))
+            self.canvas.show_path(problem.nodes, (*tensors, *tensors_between(graph, problem.nodes)))
             self.canvas.reveal(nodes=problem.nodes, tensors=tuple(tensors))
 
     def _cut_tensor(self, tensor: int) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from cutter_gui.core.diagnostic import Diagnostic, Severity
 from cutter_gui.core.errors import one_line
 from cutter_gui.gui.document import Change, Document
+from cutter_gui.gui.mending import can_mend, mend_all
 from cutter_gui.gui.panels.panel import Panel
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.panels.rows import Button, Part, Row, Sign, Span, Tone
@@ -20,6 +21,9 @@ _SIGNS = {
     Severity.INFO: ("information-line", Tone.MUTED),
 }
 _LISTED = 200
+_FIXES = 4
+_INDENT = 32
+_MESSAGE = 2000
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class ShowProblem:
 @dataclass(frozen=True)
 class ApplyFix:
     at: int
+    which: int = 0
 
 
 class ProblemsPanel(Panel):
@@ -45,6 +50,13 @@ class ProblemsPanel(Panel):
         super().__init__(parent)
         self.set_title(self.tr("Problems"))
         self._document: Document | None = None
+        self.mend_all = QToolButton()
+        self.mend_all.setText(self.tr("Mend all"))
+        self.mend_all.setToolTip(self.tr("Apply the first fix of every error, as one step of undo"))
+        self.mend_all.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.mend_all.clicked.connect(self._mend_all)
+        self.mend_all.setVisible(False)
+        self.header.addWidget(self.mend_all)
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Problems"))
         self.list.setObjectName("problems")
@@ -74,11 +86,18 @@ class ProblemsPanel(Panel):
         if self.list.rows_model.rows:
             self.list.setCurrentIndex(self.list.rows_model.index(0))
 
+    def _mend_all(self) -> None:
+        if self._document is not None:
+            mend_all(self._document)
+
     def _refresh(self) -> None:
+        self.mend_all.setVisible(can_mend(self._document))
         if self._document is None:
             self.list.set_rows(())
             return
-        rows = [self._row(at, found) for at, found in enumerate(self.shown[:_LISTED])]
+        rows: list[Row] = []
+        for at, found in enumerate(self.shown[:_LISTED]):
+            rows += [self._row(at, found), *self._fix_rows(at, found)]
         if len(self.shown) > _LISTED:
             text = self.tr("… and {} more").format(len(self.shown) - _LISTED)
             rows.append(Row(key="more", parts=(Span(text, Tone.MUTED),)))
@@ -105,7 +124,7 @@ class ProblemsPanel(Panel):
         parts: tuple[Part, ...] = (Sign(sign, tone), Span(word, tone, bold=found.is_error))
         if found.fixes:
             parts = (*parts, Button(self.tr("Fix"), ApplyFix(at)))
-        message = one_line(found.message, 2000)
+        message = one_line(found.message, _MESSAGE)
         fix = self.tr("Fix: {}").format(one_line(found.fixes[0].title)) if found.fixes else ""
         return Row(
             key=("problem", at, found.code),
@@ -115,9 +134,24 @@ class ProblemsPanel(Panel):
             tip="\n".join(line for line in (message, fix) if line),
         )
 
+    def _fix_rows(self, at: int, found: Diagnostic) -> list[Row]:
+        """Returns a row for each mend, the best first; each is applied by one click."""
+        rows = []
+        for which, fix in enumerate(found.fixes[:_FIXES]):
+            title = one_line(fix.title, _MESSAGE)
+            lead = self.tr("Fix:") if which == 0 else self.tr("or:")
+            parts: tuple[Part, ...] = (
+                Span(lead, Tone.MUTED),
+                Span(title, Tone.LINK, elastic=True, target=ApplyFix(at, which), tip=title),
+            )
+            rows.append(
+                Row(("fix", at, found.code, which), parts, indent=_INDENT, target=ApplyFix(at, which), tip=title)
+            )
+        return rows
+
     def _activate(self, target: object) -> None:
         match target:
             case ShowProblem(at):
                 self.show_wanted.emit(self.shown[at])
-            case ApplyFix(at) if self._document is not None:
-                self._document.apply_fix(self.shown[at].fixes[0])
+            case ApplyFix(at, which) if self._document is not None:
+                self._document.apply_fix(self.shown[at].fixes[which])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,8 +41,16 @@ def tensors_text(count: int) -> str:
     return _count(_tr("1 tensor"), _tr("{} tensors"), count)
 
 
-def strip_items(graph: Graph, stages: Iterable[StageContents]) -> tuple[Item, ...]:
-    """Returns cards and, between them, what the stage on the left sends."""
+def strip_items(
+    graph: Graph, stages: Iterable[StageContents], errors: Mapping[int, int] | None = None
+) -> tuple[Item, ...]:
+    """Returns cards and, between them, what the stage on the left sends.
+
+    Args:
+        graph: The graph.
+        stages: What the stages contain.
+        errors: How many errors concern a stage, by its number.
+    """
     contents = tuple(stages)
     heaviest = max((stage.weight_bytes for stage in contents), default=0) or 1
     items: list[Item] = []
@@ -66,6 +74,7 @@ def strip_items(graph: Graph, stages: Iterable[StageContents]) -> tuple[Item, ..
                 stage.weight_bytes / heaviest,
                 ends,
                 empty,
+                (errors or {}).get(stage.index, 0),
             )
         )
     return tuple(items)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from cutter_gui.gui import icons
 from cutter_gui.gui.panels.ink import Ink, ink
 from cutter_gui.gui.panels.row_paint import CHIP, paint_stage_chip
 from cutter_gui.gui.panels.rows import plain_tip
@@ -36,6 +37,7 @@ class StageItem:
         fraction: Its weights against those of the heaviest stage, 0 to 1.
         ends: The model's inputs and outputs it has.
         empty: Whether it has no node, which is an error.
+        errors: How many errors concern it.
     """
 
     stage: int
@@ -44,6 +46,7 @@ class StageItem:
     fraction: float
     ends: str
     empty: bool = False
+    errors: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,8 @@ class StageStrip(QAbstractScrollArea):
             return ""
         item = self._items[at]
         if isinstance(item, StageItem):
-            return "\n".join((item.title, item.weights, item.ends))
+            wrong = self.tr("1 error here") if item.errors == 1 else self.tr("{} errors here").format(item.errors)
+            return "\n".join((item.title, item.weights, item.ends, *([wrong] if item.errors else [])))
         return "\n".join((item.title, *item.lines))
 
     def _card_width(self) -> int:
@@ -175,7 +179,7 @@ class StageStrip(QAbstractScrollArea):
     def _paint_stage(self, painter: QPainter, item: StageItem, rect: QRect, colours: Ink, at: int) -> None:
         current = at == self._current
         weight = 2 if current or (at == self._hover) else 1
-        outline = colours.error if item.empty else colours.accent if current else colours.line
+        outline = colours.error if item.empty or item.errors else colours.accent if current else colours.line
         painter.setPen(QPen(outline, weight))
         painter.setBrush(colours.card)
         painter.drawRoundedRect(QRectF(rect).adjusted(weight / 2, weight / 2, -weight / 2, -weight / 2), 6, 6)
@@ -184,7 +188,11 @@ class StageStrip(QAbstractScrollArea):
             inner.left(), inner.top(), max(CHIP, painter.fontMetrics().horizontalAdvance(str(item.stage)) + 8), CHIP
         )
         paint_stage_chip(painter, chip, item.stage, colours)
-        title = QRect(int(chip.right()) + 6, inner.top(), inner.right() - int(chip.right()) - 6, CHIP)
+        sign = CHIP + 4 if item.errors else 0
+        if item.errors:
+            at_right = QPointF(inner.right() - CHIP / 2, inner.top() + CHIP / 2)
+            icons.draw(painter, "error-warning-line", at_right, CHIP, colours.error)
+        title = QRect(int(chip.right()) + 6, inner.top(), inner.right() - int(chip.right()) - 6 - sign, CHIP)
         self._text(painter, title, item.title, colours.error if item.empty else colours.text, bold=True)
         self._text(painter, QRect(inner.left(), inner.top() + 22, inner.width(), 18), item.weights, colours.muted)
         track = QRectF(inner.left(), inner.top() + 43, inner.width(), 5)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.document import Change, Document
+from cutter_gui.gui.mending import troubled_stages
 from cutter_gui.gui.panels import stage_rows
 from cutter_gui.gui.panels.cut_rows import SelectTensor
 from cutter_gui.gui.panels.panel import Panel
@@ -70,7 +71,7 @@ class StagesPanel(Panel):
         if document is None:
             self.strip.set_items(())
             return
-        items = stage_rows.strip_items(document.graph, document.contents)
+        items = stage_rows.strip_items(document.graph, document.contents, troubled_stages(document))
         at = None if self._detailed is None else _position(items, self._detailed)
         self.strip.set_items(items)
         self._show_details(None if at is None else items[at])

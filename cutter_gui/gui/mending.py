@@ -1,0 +1,54 @@
+"""Mends of the plan from the window: one fix, or all of them, as one step of undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QCoreApplication
+
+from cutter_gui.core.diagnostic import Diagnostic
+from cutter_gui.core.graph import Graph
+from cutter_gui.core.mend import mend
+from cutter_gui.gui.document import Document
+
+
+def can_mend(document: Document | None) -> bool:
+    """Whether some error has a mend."""
+    return document is not None and any(found.is_error and found.fixes for found in document.diagnostics)
+
+
+def mend_all(document: Document) -> None:
+    """Mends every error that an edit of the plan can mend, as one step of undo; says what is left."""
+    mended = mend(document.graph, document.plan)
+    if mended.steps:
+        text = QCoreApplication.translate("Mending", "Mend all ({})").format(len(mended.steps))
+        document.take_plan(mended.plan, text, document.active_cut)
+    if mended.reason is not None:
+        said = QCoreApplication.translate("Mending", "No edit of the cuts mends this: {}")
+        document.refused.emit(said.format(mended.reason))
+
+
+def troubled_stages(document: Document) -> dict[int, int]:
+    """Returns how many errors concern each stage that any concerns."""
+    found: dict[int, int] = {}
+    for problem in document.diagnostics:
+        if problem.is_error:
+            for stage in _stages_of(document, problem):
+                found[stage] = found.get(stage, 0) + 1
+    return found
+
+
+def tensors_between(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """Returns the tensors along a path of nodes, whichever way its edges run."""
+    found: list[int] = []
+    for one, other in pairwise(nodes):
+        for source, target in ((one, other), (other, one)):
+            outputs = [tensor for tensor in graph.node_outputs.row(source).tolist() if tensor >= 0]
+            found += [tensor for tensor in outputs if graph.edge(tensor, target) is not None]
+    return list(dict.fromkeys(found))
+
+
+def _stages_of(document: Document, problem: Diagnostic) -> set[int]:
+    beside = set() if problem.cut is None else {problem.cut, problem.cut + 1}
+    return beside | {int(stage) for stage in document.staging.node_stage[list(problem.nodes)] if stage >= 0}

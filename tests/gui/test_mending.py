@@ -1,0 +1,127 @@
+"""Fixes in the Problems panel, all at once, and where else problems show."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.gui.consumers_popover import ConsumersPopover, ToggleAll, ToggleConsumer
+from cutter_gui.gui.panels.problems import ApplyFix
+from cutter_gui.gui.selection import Selection
+
+# Qt's offscreen platform can neither raise popups nor give them the keys.
+POPUPS = pytest.mark.qt_log_ignore(r"This plugin does not support (raise|grabbing|propagateSizeHints)")
+
+
+@pytest.fixture
+def incomplete(opened, hand):
+    """A cut of `10` alone: the mask still joins the two sides."""
+    hand.click_edge("10", "20a")
+    assert not opened.document.staging.is_valid
+    return opened.document.plan
+
+
+def error(window):
+    at, found = next((at, one) for at, one in enumerate(window.workspace.problems.shown) if one.is_error)
+    return at, found
+
+
+def test_an_incomplete_cut_offers_the_cheapest_completion_and_others_each_by_one_click(opened, hand, incomplete):
+    at, found = error(opened)
+    assert found.code == "incomplete-cut"
+    assert len(found.fixes) > 1
+    for which, fix in enumerate(found.fixes[:2]):
+        hand.click_target(opened.workspace.problems.list, ApplyFix(at, which))
+        assert opened.document.plan == fix.plan
+        hand.press("Ctrl+Z")
+        assert opened.document.plan == incomplete
+        hand.press("Ctrl+Shift+Z")
+        assert opened.document.plan == fix.plan
+        hand.press("Ctrl+Z")
+
+
+def test_the_path_that_is_still_joined_is_drawn_at_once_and_goes_when_it_is_cut(opened, hand, incomplete):
+    at, found = error(opened)
+    overlay, graph = opened.workspace.canvas._overlay, opened.document.graph
+    assert overlay.path_nodes == found.nodes
+    along = {graph.tensor_names[tensor] for tensor in overlay.path_tensors}
+    assert "mask" in along, "it is what joins the two sides"
+    hand.click_target(opened.workspace.problems.list, ApplyFix(at))
+    assert opened.document.staging.is_valid
+    assert opened.workspace.canvas._overlay.path_nodes == ()
+
+
+def test_mend_all_is_one_step_by_button_and_by_key(opened, hand, qtbot, incomplete):
+    button = opened.workspace.problems.mend_all
+    assert button.isVisible()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    hand.settle()
+    assert opened.document.staging.is_valid
+    assert not button.isVisible()
+    hand.press("Ctrl+Z")
+    assert opened.document.plan == incomplete
+    hand.press("Ctrl+M")
+    assert opened.document.staging.is_valid
+
+
+def test_stage_headers_show_that_a_problem_concerns_them(opened, hand, incomplete):
+    strip = opened.workspace.stages.strip
+    assert [item.errors > 0 for item in strip.items[::2]] == [True, True]
+    assert "error" in strip.tip_at(strip.item_rect(0).center())
+    hand.press("Ctrl+M")
+    assert all(item.errors == 0 for item in strip.items[::2])
+
+
+def test_names_of_an_older_model_are_mended_all_at_once(opened, hand):
+    stale = Plan((Cut((CutEdge("100"), CutEdge("mask", ("20", "out")))),))
+    opened.document.take_plan(stale, "stale", 0)
+    codes = {found.code for found in opened.document.diagnostics if found.is_error}
+    assert "unknown-tensor" in codes
+    hand.press("Ctrl+M")
+    assert opened.document.staging.is_valid
+
+
+@POPUPS
+def test_the_consumers_of_an_edge_are_ticked_in_a_list_at_the_pointer(opened, hand, qtbot):
+    canvas, graph = opened.workspace.canvas, opened.document.graph
+    mask = graph.tensor_index["mask"]
+    reader = int(graph.tensor_producer[graph.tensor_index["20"]])
+    canvas.reveal(nodes=(reader,))
+    point = canvas.edge_point(mask, reader)
+    opened.workspace.desk._offer(canvas.hit(point.toPointF()), canvas.viewport().mapToGlobal(point))
+    popover = opened.workspace.desk.popover
+    assert isinstance(popover, ConsumersPopover)
+    qtbot.waitUntil(popover.isVisible)
+    texts = [row.text for row in popover.list.rows_model.rows]
+    assert texts[0] == "mask 2×4 f32 · 32 B"
+    assert any("Add block2/masked" in text and "2×4 f32" in text for text in texts)
+    hand.click_target(popover.list, ToggleConsumer(reader))
+    assert opened.document.plan == Plan((Cut((CutEdge("mask", ("20",)),)),))
+    assert popover.isVisible()
+    hand.click_target(popover.list, ToggleAll())
+    assert opened.document.plan == Plan((Cut((CutEdge("mask"),)),))
+    QTest.keyClick(popover.list, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: opened.workspace.desk.popover is None or not popover.isVisible())
+
+
+@POPUPS
+def test_the_menu_of_a_node_shows_what_its_entries_would_do_and_does_it(opened, hand, qtbot):
+    canvas, graph = opened.workspace.canvas, opened.document.graph
+    reader = int(graph.tensor_producer[graph.tensor_index["20a"]])
+    opened.document.select(Selection(node=reader))
+    canvas.reveal(nodes=(reader,))
+    canvas.setFocus()
+    opened.workspace.desk._offer(canvas.hit(canvas.node_point(reader).toPointF()), QPoint(100, 100))
+    menu = opened.workspace.desk.menu
+    qtbot.waitUntil(menu.isVisible)
+    QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.qWait(40)
+    assert canvas.ghost is not None
+    assert canvas.ghost.title == "Stage 1 starts here"
+    QTest.keyClick(menu, Qt.Key.Key_Return)
+    hand.settle()
+    assert opened.document.staging.is_valid
+    assert opened.document.staging.stage_count == 2
+    assert opened.document.undo_stack.count() == 1
