@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPainterPath
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cutter_gui.gui import icons, theme
-from cutter_gui.gui.page import COLUMN, page_column, page_label
+from cutter_gui.gui.page import page_column, page_label
 from cutter_gui.gui.qt_values import ALIGN_LEFT, ALIGN_RIGHT, TAB_AND_CLICK_FOCUS, line, set_value, solid
 from cutter_gui.gui.soft_label import AccentLabel, ElidedLabel
 
@@ -131,7 +131,8 @@ class PageRow(QToolButton):
         super().__init__(parent)
         self.path = path
         self.setAutoRaise(True)
-        self.setFixedSize(COLUMN, 28)
+        self.setFixedHeight(28)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{name}, {about}")
         set_value(self, "focusPolicy", TAB_AND_CLICK_FOCUS)
         across = QHBoxLayout(self)

@@ -18,6 +18,8 @@ class SoftLabel(QLabel):
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         set_value(self, "textFormat", PLAIN_TEXT)
+        # Within a button a label would take the button's colour, which is not the one set here.
+        self.setForegroundRole(QPalette.ColorRole.WindowText)
         self._soften()
 
     def _soften(self) -> None:

@@ -241,12 +241,12 @@ class Workspace(QWidget):
         if self.document is not None:
             self.folds.set_groups(groups, folding, constants)
             self.groups.set_groups(groups)
+            self.inspector.set_groups(groups)
+            self._groups_useful = not folding.is_all_open(groups) or self.window().width() >= _WIDE
             self._hide_empty_sides()
 
     def _show_folding(self, scene: Any, kept: list[int]) -> None:
         """Shows the document with other groups folded."""
-            self.inspector.set_groups(groups)
-            self._groups_useful = not folding.is_all_open(groups) or self.window().width() >= _WIDE
         if self.document is not None and self.has_picture:
             self.scene = scene
             self.canvas.show_scene(scene, kept)

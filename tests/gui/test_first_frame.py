@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from cutter_gui.gui import qt_values
+from cutter_gui.gui.theme import palette_of
 
 COUNTING = """
 import enum, sys
@@ -84,3 +85,12 @@ def test_brushes_and_pens_made_so_draw_in_their_colour(qapp) -> None:
     assert qt_values.solid(QColor("#123456")).color() == QColor("#123456")
     pen = qt_values.line(QColor("#123456"), 1.5)
     assert (pen.color(), pen.widthF(), pen.style()) == (QColor("#123456"), 1.5, Qt.PenStyle.SolidLine)
+
+
+def test_rows_of_the_empty_page_are_in_the_accent_and_soft_and_as_wide_as_the_frame(window) -> None:
+    tokens = palette_of(window.palette())
+    for row in window.empty.sample_buttons:
+        name, about = row.findChildren(QLabel)
+        for label, colour in ((name, tokens.accent), (about, tokens.text_soft)):
+            assert label.palette().color(label.foregroundRole()) == QColor(colour)
+        assert row.width() == window.empty.frame.width()
