@@ -28,6 +28,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.graph import Graph
+from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.cut_marks import CutDrawing
@@ -93,6 +94,7 @@ def export_picture(
     view: View = "model",
     scale: float | None = None,
     title: str = "",
+    groups: Groups | None = None,
 ) -> Exported:
     """Writes a picture; the file's ending decides the format.
 
@@ -108,6 +110,7 @@ def export_picture(
         scale: Pixels of the file for one pixel of the window; None takes 2 for PNG and 1 otherwise, or less where
             the format has no room for that, which the result tells.
         title: What to write above the picture.
+        groups: The groups that are folded in the layout.
 
     Raises:
         CutterError: The ending is unknown, a scale asked for is too large, or the file cannot be written.
@@ -127,7 +130,7 @@ def export_picture(
             raise CutterError("there are no stages to draw", where, "give a cut spec")
         drawing = _stages_drawing(staging, palette, title)
     else:
-        drawing = _model_drawing(graph, scene, staging, palette, title)
+        drawing = _model_drawing(graph, scene, groups, staging, palette, title)
     largest = _largest_scale(drawing, suffix)
     wanted = scale if scale is not None else (PNG_DEFAULT_SCALE if suffix == ".png" else DEFAULT_SCALE)
     if wanted > largest:
@@ -172,8 +175,10 @@ def _largest_scale(drawing: _Drawing, suffix: str) -> float:
 # --- what is drawn
 
 
-def _model_drawing(graph: Graph, scene: Scene, staging: Staging | None, theme: Palette, title: str) -> _Drawing:
-    picture = Picture(Sheet(graph, scene), staging, None, theme)
+def _model_drawing(
+    graph: Graph, scene: Scene, groups: Groups | None, staging: Staging | None, theme: Palette, title: str
+) -> _Drawing:
+    picture = Picture(Sheet(graph, scene, groups), staging, None, theme)
     left, top, right, bottom = _extent(scene, picture.cuts)
     stages = _stage_counts(staging)
     width = max(right - left, NARROWEST)

@@ -190,7 +190,8 @@ class MainWindow(QMainWindow):
         workspace.loading.begin(self.tr("Opening {}").format(document.path.name))
         workspace.loading.set_progress(self.tr("Laying out the graph"), self.loading.bar.value() / 1000)
         workspace.set_document(document)
-        self._search_place.setVisible(True)
+        if workspace.search.field.parent() is None:
+            self.toolbar.addWidget(workspace.search.field)
         workspace.stack.setCurrentWidget(workspace.loading)
         self.stack.setCurrentWidget(workspace)
         document.undo_stack.canUndoChanged.connect(self._refresh)
@@ -238,8 +239,6 @@ class MainWindow(QMainWindow):
             workspace.folds.failed.connect(lambda error: self.show_error(self.tr("Fold"), error))
             self.stack.addWidget(workspace)
             self.workspace = workspace
-            self._search_place = self.toolbar.addWidget(workspace.search.field)
-            self._search_place.setVisible(False)
         return self.workspace
 
     @property
@@ -308,7 +307,8 @@ class MainWindow(QMainWindow):
         workspace, document = self.workspace, self.document
         if workspace is None or document is None:
             return
-        export_picture(path, document.graph, workspace.scene, document.staging, self.theme.palette.name)
+        theme, groups = self.theme.palette.name, workspace.folds.groups
+        export_picture(path, document.graph, workspace.scene, document.staging, theme, groups=groups)
 
     def _on_change(self, change: Change) -> None:
         if change.plan or change.file:

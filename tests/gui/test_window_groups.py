@@ -304,3 +304,11 @@ def test_the_inspector_tells_what_is_in_a_group_and_what_crosses_its_border(laye
     assert any("2 Add, 1 Mul, 1 Neg" in text for text in texts)
     assert {"inputs 3", "outputs 2"} <= set(texts)
     assert {text.split()[0] for text in texts[texts.index("outputs 2") + 1 :]} == {"y1", "z1"}
+
+
+def test_a_picture_is_exported_with_the_groups_folded_as_they_are(layered, tmp_path):
+    path = tmp_path / "folded.svg"
+    layered.export_to(path)
+    text = path.read_text()
+    assert "layer.2" in text
+    assert "layer.2/mlp" not in text
