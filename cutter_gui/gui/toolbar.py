@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolBar, QWidget
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.menus import fill_toolbar
 from cutter_gui.gui.qt_values import PREVENT_CONTEXT_MENU, set_value
+from cutter_gui.gui.tool_buttons import ToolButtons
 
 
 class CalmToolBar(QToolBar):
@@ -22,6 +23,7 @@ class CalmToolBar(QToolBar):
         self.setMinimumHeight(44)
         set_value(self, "contextMenuPolicy", PREVENT_CONTEXT_MENU)
         fill_toolbar(self, registry)
+        ToolButtons(self, registry)
         spacer = QWidget()
         spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(spacer)

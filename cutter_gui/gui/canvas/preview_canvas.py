@@ -176,6 +176,7 @@ class PreviewCanvas(GraphCanvas):
     def show_band(self, band: QRectF | None) -> None:
         self._band = band
         self.viewport().update()
+        self._say()
 
     def choose_within(self, band: QRectF) -> None:
         picture = self._picture
@@ -305,6 +306,8 @@ class PreviewCanvas(GraphCanvas):
             return ""
         if self._ghost is not None and self._ghost.hint:
             return self._ghost.hint
+        if self._band is not None:
+            return self.tr("Let go: choose the nodes within · Esc: none")
         if self._chosen:
             return self.tr("{} nodes chosen · 0–9: put them into that stage · Esc: choose none").format(
                 len(self._chosen)
