@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from cutter_gui.cli import main
-from cutter_gui.core.errors import CutterError
-from cutter_gui.core.format import SplitRequest, VerifyRequest, format_for
 from cutter_gui.core.manifest import read_manifest
-from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.fx.child import run_child
 from cutter_gui.fx.load import load_graph
 from strategies.fx_programs import archive
+from strategies.pt2_archives import with_program
 
 FACTORY = """
     import torch
@@ -79,6 +79,14 @@ def test_an_archive_is_split_and_verified(tmp_path: Path, capsys: pytest.Capture
     report = json.loads(capsys.readouterr().out)
     assert report["identical"] is True
     assert {output["form"] for output in report["outputs"]} == {"pt2", "json"}
+    path = out / "nested_1.json"
+    document = json.loads(path.read_text())
+    linear = next(node for node in document["nodes"] if node["target"] == "torch.ops.aten.linear.default")
+    linear["args"] = linear["args"][:2]
+    path.write_text(json.dumps(document))
+    assert main(["verify", str(out), "--trust", "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert {output["form"] for output in report["outputs"] if not output["identical"]} == {"json"}
 
 
 def test_verifying_without_trust_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,33 +129,6 @@ def test_an_invalid_plan_is_refused_before_anything_is_asked_or_run(tmp_path: Pa
     assert not (tmp_path / "o").exists()
 
 
-def test_a_model_that_changed_since_it_was_opened_is_not_split(tmp_path: Path) -> None:
-    path = tmp_path / "m.pt2"
-    path.write_bytes(archive("branching").read_bytes())
-    graph = load_graph(path)
-    path.write_bytes(archive("experts").read_bytes())
-    plan = Plan((Cut((CutEdge("linear"),)),))
-    request = SplitRequest(path, plan, tmp_path / "out", trust=True, graph=graph)
-    with pytest.raises(CutterError, match="not the one that was cut"):
-        format_for(path).split(request)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_changed_stage_is_found(tmp_path: Path) -> None:
-    out, model = tmp_path / "stages", archive("branching")
-    model_format = format_for(model)
-    plan = Plan((Cut((CutEdge("getitem"),)),))
-    model_format.split(SplitRequest(model, plan, out, trust=True))
-    path = out / "branching_1.json"
-    document = json.loads(path.read_text())
-    (linear,) = (node for node in document["nodes"] if node["target"] == "torch.ops.aten.linear.default")
-    linear["args"] = linear["args"][:2]
-    path.write_text(json.dumps(document))
-    report = model_format.verify(VerifyRequest(out, trust=True))
-    assert {output.form for output in report.outputs if not output.identical} == {"json"}
-    assert not report.accepted
-
-
 def test_rules_of_a_file_find_and_replace(factory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text(
@@ -186,15 +167,27 @@ def test_progress_may_cancel_and_the_process_ends(factory: Path) -> None:
         run_child("draft", {"source": f"{factory}:make"}, cancel)
 
 
-def test_a_graph_of_2000_nodes_opens_faster_than_torch_loads_it(tmp_path: Path) -> None:
-    class Long(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            for step in range(1000):
-                x = torch.relu(x + step)
-            return x
+def lengthened(program: dict[str, Any]) -> None:
+    """Repeats the one node of a program 2000 times, each reading the one before."""
+    graph = program["graph_module"]["graph"]
+    (node,), (output,) = graph["nodes"], graph["outputs"]
+    name, kind = node["name"], graph["tensor_values"][node["name"]]
+    source = graph["inputs"][0]["as_tensor"]["name"]
+    graph["nodes"] = []
+    for number in range(2000):
+        made = copy.deepcopy(node)
+        made["name"] = f"{name}_{number}"
+        made["inputs"][0]["arg"]["as_tensor"]["name"] = source
+        made["outputs"][0]["as_tensor"]["name"] = source = made["name"]
+        graph["nodes"].append(made)
+        graph["tensor_values"][source] = kind
+    output["as_tensor"]["name"] = source
+    program["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"] = source
 
-    path = tmp_path / "long.pt2"
-    torch.export.save(torch.export.export(Long(), (torch.randn(4),), strict=False), path)
+
+def test_a_graph_of_2000_nodes_opens_faster_than_torch_loads_it(tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(torch.nn.Tanh(), (torch.randn(4),), strict=False), tmp_path / "short.pt2")
+    path = with_program(tmp_path / "short.pt2", tmp_path / "long.pt2", lengthened)
     begin = time.perf_counter()
     graph = load_graph(path)
     ours = time.perf_counter() - begin

@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import Phase, given, settings
 
+from cutter_gui.core.errors import CutterError
 from cutter_gui.core.plan import Plan
 from cutter_gui.fx.in_torch.composed import StageCall, composed
 from cutter_gui.fx.in_torch.run_verify import Verification, kept_buffers, load_exported_stage, load_json_stage
@@ -114,6 +115,12 @@ def test_a_difference_is_found_and_its_first_boundary_named() -> None:
     assert not all(report.accepted for report in reports)
     assert max(report.max_abs or 0.0 for report in reports) > 0
     assert run.first_boundary(modules, values) == stages[0].sends[0]
+
+
+def test_a_program_that_is_not_the_one_that_was_cut_is_refused() -> None:
+    plan = level_plan(graph("exported", "experts"), [0.5])
+    with pytest.raises(CutterError, match="not the one that was cut"):
+        stages_of(program("exported", "experts"), plan, graph("exported", "branching").fingerprint)
 
 
 def test_composed_stages_are_one_module_that_calls_them_in_order() -> None:
