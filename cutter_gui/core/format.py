@@ -158,7 +158,7 @@ class OutputReport:
         parts = []
         if self.max_abs is not None:
             parts.append(f"differs by at most {self.max_abs:.3g} (relative {self.max_rel or 0.0:.3g})")
-        if self.first_difference is not None:
+        if self.first_difference:
             parts.append(f"first at {list(self.first_difference)}")
         if self.note:
             parts.append(self.note)

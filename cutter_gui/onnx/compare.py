@@ -66,7 +66,8 @@ def _array_difference(left: Array, right: Array) -> Difference | None:
     if bits is None:
         unequal = np.any(_bytes(left) != _bytes(right), axis=-1)
     else:
-        unequal = np.ascontiguousarray(left).view(bits) != np.ascontiguousarray(right).view(bits)
+        # Making an array contiguous gives a scalar an axis.
+        unequal = (np.ascontiguousarray(left).view(bits) != np.ascontiguousarray(right).view(bits)).reshape(left.shape)
     if not np.any(unequal):
         return None
     if left.dtype.kind not in "fciub":

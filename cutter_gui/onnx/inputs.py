@@ -25,7 +25,7 @@ from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.core.graph import Graph, Shape
+from cutter_gui.core.graph import Dim, Graph, Shape
 from cutter_gui.onnx.infer import type_of
 from cutter_gui.onnx.model import OnnxModel
 
@@ -73,9 +73,19 @@ def _table_size(graph: Graph, node: int, table: int) -> int | None:
     shape = graph.tensor_shapes[table]
     if not shape:
         return None
+    if graph.op(node) == "GatherND":
+        return _smallest_axis(graph, node, shape)
     axis = next((int(text) for name, text in graph.node_attributes[node] if name == "axis"), 0)
     size = shape[axis] if -len(shape) <= axis < len(shape) else None
     return size if isinstance(size, int) and size > 0 else None
+
+
+def _smallest_axis(graph: Graph, node: int, shape: Sequence[Dim]) -> int | None:
+    """Returns the size of the smallest axis that a GatherND's positions index, one axis for each of their columns."""
+    first = next((int(text) for name, text in graph.node_attributes[node] if name == "batch_dims"), 0)
+    columns = (graph.tensor_shapes[graph.node_inputs.row(node)[1]] or (None,))[-1]
+    indexed = shape[first : first + columns] if isinstance(columns, int) else shape[first:]
+    return min((size for size in indexed if isinstance(size, int) and size > 0), default=None)
 
 
 def candidate_inputs(
