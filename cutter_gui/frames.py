@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -62,7 +62,31 @@ class VerifyStages:
     request: VerifyRequest
 
 
-Request: TypeAlias = "OpenModel | LayOut | SplitStages | VerifyStages"
+class Task:
+    """Work that brings its own code along, so that the worker need not know it.
+
+    Its class is imported in the worker when the request arrives there; what it needs is imported when it runs.
+    """
+
+    def run(self, progress: Callable[[str, float], None]) -> object:
+        """Does the work and returns its result."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ReadSpec(Task):
+    """Reads a cut spec; the result is a `CutSpec`."""
+
+    path: Path
+
+    def run(self, progress: Callable[[str, float], None]) -> object:
+        from cutter_gui.core.spec import read_spec
+
+        progress("Reading the cut spec", 0.0)
+        return read_spec(self.path)
+
+
+Request: TypeAlias = "OpenModel | LayOut | SplitStages | VerifyStages | Task"
 
 
 class InternalError(CutterError):

@@ -140,8 +140,10 @@ def run(request: Request, channel: Channel) -> None:
             lay_out_graph(request, channel)
         elif isinstance(request, SplitStages):
             result = split_stages(request, channel)
-        else:
+        elif isinstance(request, VerifyStages):
             result = verify_stages(request, channel)
+        else:
+            result = request.run(channel.progress)
         channel.send(Result(result))
     except (Cancelled, BrokenPipeError):
         raise

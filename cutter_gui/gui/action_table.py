@@ -71,7 +71,7 @@ def _file(window: MainWindow) -> tuple[ActionSpec, ...]:
             lambda: window.saver.export_picture(),
             "Ctrl+Shift+E",
             tip=tr("Write the graph with its cuts and stages as SVG, PNG or PDF"),
-            enabled=lambda: window.workspace is not None and window.workspace.has_picture,
+            enabled=lambda: window.workspace is not None and window.workspace.has_picture and not window.is_busy,
         ),
         ActionSpec("file.quit", tr("&Quit"), window.ask_to_close, "Ctrl+Q", tip=tr("Close the window")),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.core.groups import Groups
 from cutter_gui.core.manifest import MANIFEST_NAME
 from cutter_gui.core.spec import SUFFIX, read_spec
-from cutter_gui.frames import OpenModel
+from cutter_gui.frames import OpenModel, ReadSpec
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
 from cutter_gui.gui.jobs import Job
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cutter_gui.gui.window import MainWindow
 
 _YAML = (".yaml", ".yml")
+_LARGE_SPEC = 32 * 1024  # bytes; longer ones take more than a frame or two to read
 
 
 @dataclass
@@ -114,9 +115,9 @@ class Opener(QObject):
 
     def open_spec(self, path: Path) -> None:
         """Opens a cut spec over the open model, or with the model it names."""
-        spec = self._read_spec(path)
-        if spec is None:
-            return
+        self._with_spec(path, self._open_spec)
+
+    def _open_spec(self, spec: SpecFile) -> None:
         document = self._window.document
         if document is not None:
             document.open_spec(spec)
@@ -135,12 +136,10 @@ class Opener(QObject):
 
     def open_model(self, path: Path, spec_path: Path | None = None) -> None:
         """Opens a model, after the question whether unsaved work may be lost."""
-        spec = None
-        if spec_path is not None:
-            spec = self._read_spec(spec_path)
-            if spec is None:
-                return
-        self._window.when_work_is_safe(lambda: self._start(path, spec))
+        if spec_path is None:
+            self._window.when_work_is_safe(lambda: self._start(path, None))
+        else:
+            self._with_spec(spec_path, lambda spec: self._window.when_work_is_safe(lambda: self._start(path, spec)))
 
     def open_again(self, path: Path, spec: SpecFile | None) -> None:
         """Reads a model anew without a question; the caller keeps what is not saved."""
@@ -163,12 +162,23 @@ class Opener(QObject):
         if self._opening is not None:
             self._opening.job.cancel()
 
-    def _read_spec(self, path: Path) -> SpecFile | None:
+    def _with_spec(self, path: Path, then: Callable[[SpecFile], None]) -> None:
+        """Reads a cut spec, a large one in a worker, and goes on with it; an error is shown."""
         try:
-            return SpecFile(path.absolute(), read_spec(path))
+            large = path.stat().st_size > _LARGE_SPEC
+        except OSError:  # reading it says what is wrong
+            large = False
+        title = self.tr("Open cut spec")
+        if large:
+            job = self._window.workers.run(ReadSpec(path.absolute()))
+            self._window.running.follow(job, title, lambda spec: then(SpecFile(path.absolute(), spec)))
+            return
+        try:
+            spec = read_spec(path)
         except CutterError as error:
-            self._window.show_error(self.tr("Open cut spec"), error)
-            return None
+            self._window.show_error(title, error)
+            return
+        then(SpecFile(path.absolute(), spec))
 
     def _start(
         self, path: Path, spec: SpecFile | None, document: Document | None = None, folding: Folding | None = None

@@ -23,8 +23,10 @@ from cutter_gui.gui.dialogs.message import Choice, Message
 from cutter_gui.gui.dialogs.results import ResultsDialog, verdict
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
 from cutter_gui.gui.document import Document
+from cutter_gui.gui.export_job import ExportPicture
 
 if TYPE_CHECKING:
+    from cutter_gui.gui.export import Exported
     from cutter_gui.gui.window import MainWindow
 
 
@@ -180,14 +182,28 @@ class Saver(QObject):
         def write(path: Path, chosen: str) -> None:
             if path.suffix.lower() not in (".svg", ".png", ".pdf"):
                 path = path.with_name(path.name + chosen[chosen.rfind("*") + 1 : -1])
-            try:
-                self._window.export_to(path)
-            except CutterError as error:
-                self._window.show_error(self.tr("Export picture"), error)
-                return
-            self.saved.emit(path.name)
+            self.export_to(path)
 
         files.ask_save(self._window, self.tr("Export picture"), suggested, filters, write)
+
+    def export_to(self, path: Path) -> None:
+        """Writes the picture of the open graph as it is now; changes made meanwhile are not in it."""
+        workspace, document = self._window.workspace, self._window.document
+        if workspace is None or document is None or not workspace.has_picture:
+            return
+        theme = self._window.theme.palette.name
+        options = {"groups": workspace.folds.groups}
+        task = ExportPicture(path.absolute(), document.graph, workspace.scene, document.staging, theme, options)
+
+        def done(written: Exported) -> None:
+            if not written.reduced:
+                self.saved.emit(path.name)
+                return
+            percent = max(1, round(100 * written.scale))
+            text = self.tr("Saved {0} at {1} % of its size: the format has no room for more")
+            self._window.say(text.format(path.name, percent))
+
+        self._window.running.follow(self._window.workers.run(task), self.tr("Exporting picture"), done)
 
 
 def _model_ref(document: Document, spec_path: Path) -> ModelRef:

@@ -300,16 +300,6 @@ class MainWindow(QMainWindow):
             self.workspace.show_panel("problems")
             self.workspace.problems.focus_first()
 
-    def export_to(self, path: Path) -> None:
-        """Writes the picture of the open graph."""
-        from cutter_gui.gui.export import export_picture
-
-        workspace, document = self.workspace, self.document
-        if workspace is None or document is None:
-            return
-        theme, groups = self.theme.palette.name, workspace.folds.groups
-        export_picture(path, document.graph, workspace.scene, document.staging, theme, groups=groups)
-
     def _on_change(self, change: Change) -> None:
         if change.plan or change.file:
             self._show_title()
