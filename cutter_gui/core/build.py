@@ -52,6 +52,7 @@ class GraphBuilder:
         self._captured = _Rows()
         self._joins: list[tuple[int, int]] = []
         self._produced_twice: list[tuple[int, int]] = []
+        self._given_twice: list[tuple[int, str]] = []
         self._also_given: list[int] = []  # tensors of nodes that were added as input or initializer afterwards
 
     def tensor(self, name: str) -> int:
@@ -74,6 +75,8 @@ class GraphBuilder:
         index = self.tensor(name)
         if self._producer[index] >= 0:
             self._also_given.append(index)
+        elif self._kinds[index] == TensorKind.INPUT:
+            self._given_twice.append((index, "two graph inputs"))
         elif self._kinds[index] == TensorKind.MISSING:
             self._kinds[index] = TensorKind.INPUT
             self._inputs.append(index)
@@ -84,6 +87,8 @@ class GraphBuilder:
         if self._producer[index] >= 0:
             self._also_given.append(index)
             return
+        if self._kinds[index] == TensorKind.INITIALIZER:
+            self._given_twice.append((index, "two initializers"))
         if self._kinds[index] == TensorKind.INPUT:
             self._inputs.remove(index)
         self._kinds[index] = TensorKind.INITIALIZER
@@ -170,7 +175,9 @@ class GraphBuilder:
         unstable[joins.ravel()] = True
         constant = _constant_nodes(order, unstable, kinds, producer, tensor, node_edges)
         problems = (
-            *_duplicate_producers(self._produced_twice, self._also_given, self._names, producer, self._label),
+            *_duplicate_producers(
+                self._produced_twice, self._also_given, self._given_twice, self._names, producer, self._label
+            ),
             *_missing(kinds, tensor, consumer, self._outputs, self._names, self._label),
             *_cycle(order, producer, tensor, node_edges, self._names, self._label),
         )
@@ -328,6 +335,7 @@ def _constant_nodes(
 def _duplicate_producers(
     twice: Iterable[tuple[int, int]],
     also_given: Iterable[int],
+    given_twice: Iterable[tuple[int, str]],
     names: Sequence[str],
     producer: Ints,
     label: Callable[[int], str],
@@ -335,6 +343,7 @@ def _duplicate_producers(
     found = {(tensor, node): "two nodes" if producer[tensor] >= 0 else OUTER for tensor, node in twice}
     found.update({(tensor, node): "two outputs of one node" for tensor, node in found if producer[tensor] == node})
     found.update({(tensor, int(producer[tensor])): OUTER for tensor in also_given})
+    found.update({(tensor, -1): what for tensor, what in given_twice})
     for (tensor, node), what in sorted(found.items()):
         nodes = tuple(dict.fromkeys(at for at in (int(producer[tensor]), node) if at >= 0))
         yield Diagnostic(

@@ -44,6 +44,27 @@ def produced_like_a_weight() -> ModelProto:
     return proto
 
 
+def weight_twice() -> ModelProto:
+    """The runtime would take the last of the two without a word."""
+    weights = "float[4] w = {1,2,3,4}, float[4] w = {4,3,2,1}"
+    proto = model(f"g (float[2,4] x) => (float[2,4] y) <{weights}> {{ a = Mul(x, w) y = Neg(a) }}")
+    assert len(proto.graph.initializer) == 2
+    return proto
+
+
+def sparse_and_dense_weight() -> ModelProto:
+    proto = model("g (float[2,4] x) => (float[2,4] y) <float[4] w = {1,2,3,4}> { a = Mul(x, w) y = Neg(a) }")
+    sparse = proto.graph.sparse_initializer.add()
+    sparse.values.CopyFrom(onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [1], [5]))
+    sparse.indices.CopyFrom(onnx.helper.make_tensor("", onnx.TensorProto.INT64, [1], [2]))
+    sparse.dims.append(4)
+    return proto
+
+
+def input_twice() -> ModelProto:
+    return model("g (float[2,4] x, float[2,4] x) => (float[2,4] y) { a = Neg(x) y = Exp(a) }")
+
+
 def cycle() -> ModelProto:
     proto = chain()
     proto.graph.node[1].op_type = "Add"
@@ -107,6 +128,9 @@ BROKEN = {
     "two producers": Broken(two_producers, "duplicate-producer", "a"),
     "a node that makes an input": Broken(produced_like_an_input, "duplicate-producer", "x"),
     "a node that makes a weight": Broken(produced_like_a_weight, "duplicate-producer", "b"),
+    "a weight listed twice": Broken(weight_twice, "duplicate-producer", "w"),
+    "a weight both dense and sparse": Broken(sparse_and_dense_weight, "duplicate-producer", "w"),
+    "an input listed twice": Broken(input_twice, "duplicate-producer", "x"),
     "a cycle": Broken(cycle, "cyclic-graph", "b"),
     "a node that reads itself": Broken(self_loop, "cyclic-graph", "b"),
     "a cycle through a body": Broken(cycle_through_a_body, "cyclic-graph", "a"),
