@@ -36,7 +36,7 @@ class ToolButtons(QObject):
     def _colour(self) -> None:
         tokens = palette_of(self._bar.palette())
         for button in self._buttons:
-            palette = QPalette(self._bar.palette())
+            palette = self._bar.palette()  # a copy; to call QPalette with it would make all enums of Qt (see qt_values)
             if button.isChecked():
                 palette.setColor(QPalette.ColorRole.Button, QColor(tokens.accent_soft))
                 palette.setColor(QPalette.ColorRole.ButtonText, QColor(tokens.accent))
