@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cutter_gui.gui.window import MainWindow
 
 TOOLS = ("tool.select", "tool.knife", "tool.start_stage")
-MORE = ("cut.repeat", "cut.mend_all")
+MORE = ("cut.repeat", "cut.compare", "cut.mend_all")
 PLACE_MENU = (
     "cut.before",
     "cut.after",
@@ -150,6 +150,13 @@ def _places(window: MainWindow) -> tuple[ActionSpec, ...]:
             "Ctrl+R",
             tip=tr("Find the places that look like the active cut, and cut them too"),
             enabled=has_cut,
+        ),
+        ActionSpec(
+            "cut.compare",
+            tr("Co&mpare with…"),
+            _with_desk(window, lambda desk: desk.ask_to_compare()),
+            tip=tr("Show the cuts of a cut spec beside the present ones"),
+            enabled=lambda: _has_picture(window),
         ),
         ActionSpec(
             "cut.mend_all",

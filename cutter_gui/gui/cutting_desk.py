@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QPoint
@@ -136,6 +137,35 @@ class CuttingDesk(QObject):
         self._canvas.ask_at(nodes[-1:])
         way: Literal["up", "down"] = "down" if count > 0 else "up"
         self.cutting.show(("push", cut, count), lambda doc: push_border(doc.graph, doc.plan, cut, nodes, way))
+
+    def ask_to_compare(self) -> None:
+        """Asks for a cut spec and shows its plan beside the present one."""
+        from cutter_gui.core.spec import SUFFIX
+        from cutter_gui.gui.dialogs import files
+
+        document = self._workspace.document
+        if document is not None:
+            filters = (self.tr("Cut specs ({})").format(f"*{SUFFIX} *.yaml *.yml"), self.tr("All files (*)"))
+            title = self.tr("Compare with")
+            files.ask_open(self._workspace, title, document.path.parent, filters, lambda paths: self.compare(paths[0]))
+
+    def compare(self, path: Path) -> None:
+        """Shows the plan of a cut spec beside the present one."""
+        from cutter_gui.core.errors import CutterError
+        from cutter_gui.core.spec import read_spec
+        from cutter_gui.core.stages import assign_stages
+        from cutter_gui.gui.dialogs.compare_plans import ComparePlansDialog
+        from cutter_gui.gui.dialogs.errors import error_message
+
+        document = self._workspace.document
+        if document is None:
+            return
+        try:
+            other = assign_stages(document.graph, read_spec(path).plan)
+        except CutterError as error:
+            error_message(self._workspace, self.tr("Compare plans"), error).open()
+            return
+        ComparePlansDialog(self._workspace, other, path.name, document.staging).show()
 
     def repeat(self) -> None:
         """Lists the places that look like the active cut, to cut them too."""
