@@ -36,12 +36,13 @@ class Difference:
 
 def difference(original: OrtValue, composed: OrtValue) -> Difference | None:
     """Returns how two values differ, or None when every bit agrees; sequences are compared element by element."""
-    if original.data_type() != composed.data_type():
-        return Difference(reason=f"type {composed.data_type()} instead of {original.data_type()}")
+    # The runtime crashes when asked for the type of an optional that holds nothing.
     if original.has_value() != composed.has_value():
         return Difference(reason="one of the two is absent")
     if not original.has_value():
         return None
+    if original.data_type() != composed.data_type():
+        return Difference(reason=f"type {composed.data_type()} instead of {original.data_type()}")
     if "map(" in original.data_type():
         return None if _contents(original) == _contents(composed) else Difference(reason="other contents")
     if original.is_tensor_sequence():

@@ -147,3 +147,9 @@ def test_a_cut_graph_output_without_readers_is_a_warning(tmp_path: Path) -> None
     assert "error" not in [str(finding.severity) for finding in found(proto, tmp_path, "a; y")]
     assert codes(found(proto, tmp_path, "a; y"))
     assert onnx.load(tmp_path / "found.onnx") == proto
+
+
+def test_a_model_that_reads_no_input_is_one_stage_of_constants(tmp_path: Path) -> None:
+    proto = model("g () => (float[2] y) <float[2] w = {1,2}> { a = Neg(w) y = Exp(a) }")
+    assert tried(proto, tmp_path).results == [["y"]]
+    assert "into-constant" in codes(found(proto, tmp_path, "a"))

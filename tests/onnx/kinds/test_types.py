@@ -14,7 +14,8 @@ from onnx.reference import ReferenceEvaluator
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import InvalidPlan
-from cutter_gui.core.format import TypeHint
+from cutter_gui.core.format import TypeHint, VerifyRequest
+from cutter_gui.onnx.format import FORMAT
 from strategies.kinds import assert_alike, codes, found, passes_full_check, tried
 from strategies.onnx_text import model, plan, saved, split
 from strategies.stage_files import assert_same, attribute, plain_files, run, run_plain, run_sendrecv, same_bits
@@ -267,6 +268,32 @@ def test_optional_values_are_passed_on_in_the_plain_form(tmp_path: Path) -> None
 
 def test_optional_values_within_a_stage_are_no_obstacle_to_send(tmp_path: Path) -> None:
     assert tried(model(OPTIONAL), tmp_path, "a").sent == [["a"], []]
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_an_optional_output_is_compared_also_when_it_holds_nothing(tmp_path: Path, filled: bool) -> None:
+    proto = model("g (float[2] x) => (float[2] y) { a = Neg(x) y = Exp(a) }")
+    kind = helper.make_tensor_type_proto(TensorProto.FLOAT, [2])
+    proto.graph.node.append(
+        helper.make_node("Optional", ["a"], ["o"]) if filled else helper.make_node("Optional", [], ["o"], type=kind)
+    )
+    proto.graph.output.append(helper.make_value_info("o", helper.make_optional_type_proto(kind)))
+    split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
+    report = FORMAT.verify(VerifyRequest(tmp_path / "out"))
+    assert report.identical
+    assert "o" in {output.name for output in report.outputs}
+
+
+@pytest.mark.parametrize("name", ["BFLOAT16", "INT4", "FLOAT8E5M2"])
+def test_an_output_of_a_type_that_numpy_lacks_is_compared(tmp_path: Path, name: str) -> None:
+    code = TensorProto.DataType.Value(name)
+    proto = model("g (float[2,4] x) => (float[2,4] y) { a = Neg(x) y = Exp(a) }", *opset_of(code))
+    proto.graph.node.append(helper.make_node("Cast", ["a"], ["z"], to=code))
+    proto.graph.output.append(helper.make_tensor_value_info("z", code, [2, 4]))
+    split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
+    assert FORMAT.verify(VerifyRequest(tmp_path / "out")).identical
+    for file in plain_files(tmp_path / "out"):
+        onnx.checker.check_model(file, full_check=True)
 
 
 def test_strings_are_weights_inputs_and_outputs(tmp_path: Path) -> None:
