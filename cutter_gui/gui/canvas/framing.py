@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from cutter_gui.gui.canvas.camera import Camera, Rect, centred, fit_scale, fitted
 from cutter_gui.gui.canvas.sheet import Sheet
+from cutter_gui.layout.scene import BoxKind
 
 READABLE = 0.62  # the least zoom at which a graph opens and things are revealed
 MARGIN = 40.0
@@ -23,7 +24,8 @@ def home(sheet: Sheet, width: float, height: float) -> Camera:
 
 
 def _top_middle(sheet: Sheet) -> float:
-    rects = sheet.scene.box_rect
+    # Outputs may stand at the top of what is only a branch: the eye looks for where things begin.
+    rects = sheet.scene.box_rect[sheet.scene.box_kind != BoxKind.OUTPUT]
     if not len(rects):
         return 0.0
     top = rects[rects[:, 1] <= rects[:, 1].min() + TOP_ROOM]
