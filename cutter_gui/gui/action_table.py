@@ -106,6 +106,8 @@ def _edit(window: MainWindow) -> tuple[ActionSpec, ...]:
             QGuiApplication.clipboard().setText(graph.node_label(selection.node))
         elif selection.tensor is not None:
             QGuiApplication.clipboard().setText(graph.tensor_names[selection.tensor])
+        elif selection.group is not None and window.workspace is not None and window.workspace.folds.groups is not None:
+            QGuiApplication.clipboard().setText("/".join(window.workspace.folds.groups.path(selection.group)))
 
     return (
         ActionSpec(

@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from cutter_gui.core.plan import CutEdge
 from cutter_gui.gui.bundle_menu import BundleMenu
@@ -89,6 +90,33 @@ def test_a_double_click_unfolds_a_group_where_it_stands(layered, qtbot):
     assert folded(layered) == ["layer.0", "layer.1/mlp", "layer.2", "layer.3"]
     inner = canvas.node_point(int(layered.workspace.folds.groups.nodes(number)[0]))
     assert abs(inner.y() - point.y()) < 60
+
+
+def test_a_double_click_on_a_node_folds_the_group_around_it(open_model, layered_model, hand, qtbot):
+    window = open_model(layered_model)
+    canvas, graph = window.workspace.canvas, window.document.graph
+    number = int(graph.tensor_producer[graph.tensor_index["b2"]])
+    canvas.reveal(nodes=[number])
+    hand.settle()
+    point = canvas.node_point(number)
+    qtbot.mouseMove(canvas.viewport(), point)
+    assert "Double click: fold mlp" in window.status.hint.text()
+    qtbot.mouseDClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    drawn(window, qtbot)
+    assert folded(window) == ["layer.2/mlp"]
+
+
+def test_a_double_click_on_a_consumer_of_the_selected_tensor_folds_nothing(open_model, layered_model, hand, qtbot):
+    window = open_model(layered_model)
+    canvas, graph = window.workspace.canvas, window.document.graph
+    window.document.select(Selection(tensor=graph.tensor_index["a2"]))
+    number = int(graph.tensor_producer[graph.tensor_index["b2"]])
+    canvas.reveal(nodes=[number])
+    hand.settle()
+    qtbot.mouseDClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=canvas.node_point(number))
+    drawn(window, qtbot)
+    assert folded(window) == []
+    window.document.undo_stack.setClean()
 
 
 def test_u_unfolds_the_selected_group_and_shift_u_folds_it_again(layered, hand, qtbot):
@@ -312,3 +340,9 @@ def test_a_picture_is_exported_with_the_groups_folded_as_they_are(layered, tmp_p
     text = path.read_text()
     assert "layer.2" in text
     assert "layer.2/mlp" not in text
+
+
+def test_the_path_of_a_selected_group_is_copied(layered, hand):
+    layered.document.select(Selection(group=group(layered, "layer.1", "mlp")))
+    hand.press("Ctrl+C")
+    assert QGuiApplication.clipboard().text() == "layer.1/mlp"

@@ -49,3 +49,14 @@ def deed_of_click(picture: Picture, selection: Selection, hit: Hit, only_select:
         return Deed(bundle=tuple(picture.scene.tensors_of(hit.wire).tolist()))
     cuts = hit.kind is HitKind.EDGE and not only_select
     return Deed(Selection(tensor=hit.tensor), tensor=hit.tensor if cuts else -1)
+
+
+def group_to_toggle(picture: Picture, selection: Selection, hit: Hit) -> int:
+    """Returns the group that a double click unfolds or folds, -1 where it is two clicks."""
+    if hit.kind is HitKind.GROUP:
+        return hit.group
+    if hit.kind is not HitKind.NODE:
+        return -1
+    tensor = selection.tensor
+    is_consumer = tensor is not None and picture.graph.edge(tensor, hit.node) is not None
+    return -1 if is_consumer else int(picture.sheet.groups.node_group[hit.node])

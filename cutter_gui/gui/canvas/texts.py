@@ -161,7 +161,11 @@ def _node_hint(picture: Picture, selection: Selection, node: int) -> str:
     graph, tensor = picture.graph, selection.tensor
     label = _name(graph.node_label(node))
     if tensor is None or graph.edge(tensor, node) is None:
-        return _tr("Click: select {op} {node}").format(op=graph.op(node), node=label)
+        text = _tr("Click: select {op} {node}").format(op=graph.op(node), node=label)
+        group = int(picture.sheet.groups.node_group[node])
+        if group < 0:
+            return text
+        return f"{text} · " + _tr("Double click: fold {group}").format(group=group_name(picture.sheet.groups, group))
     name, cut = _name(graph.tensor_names[tensor]), picture.active_cut
     if cut is None:
         return _tr("Click: start a cut with {tensor} for {node}").format(tensor=name, node=label)

@@ -31,7 +31,7 @@ from cutter_gui.gui.canvas import framing, points, texts
 from cutter_gui.gui.canvas.anchoring import drawn_in, kept_view, middle_nodes
 from cutter_gui.gui.canvas.base_layer import BaseLayer, look_through
 from cutter_gui.gui.canvas.camera import Camera
-from cutter_gui.gui.canvas.clicking import deed_of_click
+from cutter_gui.gui.canvas.clicking import deed_of_click, group_to_toggle
 from cutter_gui.gui.canvas.gestures import ZOOM_STEP, PinchGesture, Pointer, start_gesture, turn_wheel
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
 from cutter_gui.gui.canvas.keyboard_area import KeyboardArea
@@ -50,7 +50,7 @@ class GraphCanvas(KeyboardArea):
     Signals:
         consumers_clicked: A click on a folded group with several consumers of the selected tensor: tensor and nodes.
         bundle_clicked: A click on a wire of several tensors: these, and the point on the screen.
-        group_toggled: A double click on a folded group.
+        group_toggled: A double click on a folded group, or on a node: the group around it.
         selection_changed: The new `Selection`.
         hint_changed: What a click would do now, in words.
         zoom_changed: The zoom in percent.
@@ -322,10 +322,16 @@ class GraphCanvas(KeyboardArea):
             self._update_cursor()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Unfolds a group. Elsewhere it is two clicks: cutting and uncutting fast must not lose one."""
+        """Unfolds a group, or folds that around a node.
+
+        On an edge or a consumer of the selected tensor it is two clicks: cutting and uncutting fast must not lose one.
+        """
         hit = self.hit(event.position())
-        if hit.kind is HitKind.GROUP and event.button() is Qt.MouseButton.LeftButton:
-            self.group_toggled.emit(hit.group)
+        group = -1
+        if self._picture is not None and event.button() is Qt.MouseButton.LeftButton:
+            group = group_to_toggle(self._picture, self._overlay.selection, hit)
+        if group >= 0:
+            self.group_toggled.emit(group)
         else:
             self.mousePressEvent(event)
 
