@@ -85,7 +85,8 @@ def knife_cut(graph: Graph, plan: Plan, edges: Iterable[int]) -> Preview:
     title = _tr("Cut {0}: {1} to send").format(found.at, total_text(graph, proposal.tensors))
     if found.is_complete:
         verdict = _complete(graph, proposal)
-        hint = _tr("Let go: cut {} edges").format(len(proposal.edges))
+        count = len(proposal.edges)
+        hint = _tr("Let go: cut 1 edge") if count == 1 else _tr("Let go: cut {} edges").format(count)
     else:
         edge = _tr("1 more edge completes it") if len(found.missing) == 1 else _tr("{} more edges complete it")
         verdict = _tr("Not complete: {}, cut too (dashed)").format(edge.format(len(found.missing)))
