@@ -73,8 +73,15 @@ class Sheet:
 
     def consumers_in(self, tensor: int, group: int) -> list[int]:
         """Returns the consumers of a tensor that are within a group."""
-        inside = set(self.groups.nodes(group).tolist())
-        return [node for node in self.graph.consumers(tensor).tolist() if node in inside]
+        consumers = self.graph.consumers(tensor)
+        box, fold = self.scene.group_box.get(group), self.scene.fold
+        inside = (
+            np.isin(consumers, self.groups.nodes(group))
+            if box is None or fold is None
+            else fold.node_box[consumers] == box
+        )
+        found: list[int] = consumers[inside].tolist()
+        return found
 
 
 @dataclass(frozen=True, eq=False)
