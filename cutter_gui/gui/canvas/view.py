@@ -35,6 +35,7 @@ from cutter_gui.gui.canvas.clicking import deed_of_click, group_to_toggle
 from cutter_gui.gui.canvas.gestures import ZOOM_STEP, PinchGesture, Pointer, start_gesture, turn_wheel
 from cutter_gui.gui.canvas.hit import GROUND, Hit, HitKind, hit_at
 from cutter_gui.gui.canvas.keyboard_area import KeyboardArea
+from cutter_gui.gui.canvas.minimap import Minimap
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
 from cutter_gui.gui.canvas.paint_found import Found
 from cutter_gui.gui.canvas.paint_overlay import paint_overlay
@@ -71,6 +72,8 @@ class GraphCanvas(KeyboardArea):
         self._hover = GROUND
         self._hint = ""
         self._base = BaseLayer()
+        self._minimap = Minimap(self.viewport())
+        self._minimap.wanted.connect(self._centre_on)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -241,6 +244,12 @@ class GraphCanvas(KeyboardArea):
         self.viewport().update()
         if self.zoom_percent != before:
             self.zoom_changed.emit(self.zoom_percent)
+
+    def _centre_on(self, point: QPointF) -> None:
+        """Brings a scene point into the middle of the view."""
+        x, y = self._camera.to_view(point.x(), point.y())
+        size = self.viewport().size()
+        self.pan(round(size.width() / 2 - x), round(size.height() / 2 - y))
 
     # --- points for tests and accessibility
 
@@ -424,6 +433,7 @@ class GraphCanvas(KeyboardArea):
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self._minimap.show_view(self._picture, self._camera)
         size, ratio = self.viewport().size(), self.viewport().devicePixelRatioF()
         width, height = size.width(), size.height()
         painter = QPainter(self.viewport())
