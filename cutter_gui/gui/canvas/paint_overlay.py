@@ -125,7 +125,9 @@ def _paint_selected_tensor(
     if source in shown:
         _outline(painter, picture, source, palette.accent, 1.4, scale)
     chosen = picture.cut_consumers(tensor)
-    for box in sorted(shown):
+    node_box = scene.node_box
+    consuming = {node_box[node] for node in picture.graph.consumers(tensor).tolist() if node in node_box}
+    for box in sorted(shown & consuming):
         node, group = picture.sheet.box_node(box), picture.sheet.box_group(box)
         if group >= 0:
             _paint_consuming_group(
