@@ -9,10 +9,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+import canvas
 import split
 import startup
 
-BENCHES = {"startup": startup.measure, "split": split.measure}
+import layout
+
+BENCHES = {"startup": startup.measure, "split": split.measure, "layout": layout.measure, "canvas": canvas.measure}
 
 
 def main() -> int:
