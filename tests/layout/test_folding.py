@@ -225,7 +225,7 @@ def test_a_folding_is_remembered_as_text(case):
     assert folding_of_text(folding_text(folding, groups), groups) == folding
 
 
-@pytest.mark.parametrize("text", ["", "7:1", "5:x", "5:1-y", "5:-3", "x"])
+@pytest.mark.parametrize("text", ["", "99:1", "5:x", "5:1-y", "5:-3", "x"])
 def test_a_text_that_remembers_no_folding_of_these_groups_is_none(text, groups):
     assert folding_of_text(text.replace("5", str(len(groups))), groups) is None
 
