@@ -6,12 +6,12 @@ asks it ten times a second whether the graph is drawn, and reports the time sinc
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -42,6 +42,7 @@ def missing() -> str:
         return "there is no Chromium (Debian: apt install chromium)"
     if not _folder:
         folder = Path(tempfile.mkdtemp(prefix="cutter-bench-netron-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         command = [
             sys.executable,
             "-m",
@@ -104,7 +105,7 @@ def seconds_to_graph(model: Path) -> float | None:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # the browser's last files may come late
         browser = subprocess.Popen(
             [
                 next(filter(None, map(shutil.which, BROWSERS))),
@@ -122,9 +123,6 @@ def seconds_to_graph(model: Path) -> float | None:
         except subprocess.TimeoutExpired:
             browser.kill()
             browser.wait()
-        time.sleep(0.2)
         server.shutdown()
         server.server_close()
-        shutil.rmtree(profile, ignore_errors=True)
-        Path(profile).mkdir(exist_ok=True)
     return seconds[0] if seconds else None
