@@ -91,9 +91,11 @@ def _digest(source: ByteRange | bytes, offsets: list[int]) -> bytes:
 def _finding(model: OnnxModel, length: int, positions: list[int]) -> Diagnostic:
     names = tuple(model.proto.graph.initializer[position].name for position in positions)
     shown = ", ".join(one_line(name, 80) for name in names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    seen = "" if length <= _WHOLE else f" in the {bytes_text(_WHOLE)} of them that were compared"
     return Diagnostic(
         "equal-weights",
         Severity.INFO,
-        f"{len(names)} weights of {bytes_text(length)} each hold the same bytes: {shown}; each is written by itself.",
+        f"{len(names)} weights of {bytes_text(length)} each hold the same bytes{seen}: {shown}; "
+        "each is written by itself.",
         tensors=names,
     )

@@ -107,3 +107,12 @@ def test_a_large_weight_of_six_bits_an_element_is_packed_into_the_data_file(tmp_
     assert (tmp_path / "out" / "m_0.onnx.data").stat().st_size == 2251
     held = next(t for t in onnx.load(tmp_path / "out" / "m_0.plain.onnx").graph.initializer if t.name == "w")
     assert numpy_helper.to_array(held).tobytes() == numpy_helper.to_array(tensor).tobytes()
+
+
+@pytest.mark.parametrize(("rows", "says"), [(16, "hold the same bytes: v, w;"), (4096, "hold the same bytes in the")])
+def test_weights_compared_in_part_are_not_called_equal_in_whole(tmp_path: Path, rows: int, says: str) -> None:
+    proto = model(f"g (float[2,{rows}] x) => (float[2,64] y) {{ a = MatMul(x, v) b = MatMul(x, w) y = Add(a, b) }}")
+    for name in ("v", "w"):
+        proto.graph.initializer.append(numpy_helper.from_array(np.ones((rows, 64), np.float32), name))
+    graph = FORMAT.load(saved(proto, tmp_path / "m.onnx"))
+    assert [says in problem.message for problem in graph.problems if problem.code == "equal-weights"] == [True]
