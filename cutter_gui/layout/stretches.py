@@ -104,9 +104,11 @@ class Cutting:
     def stretches(self) -> Iterator[tuple[int, int, Stretch]]:
         """Yields first and last position, exclusive, and the stretch there."""
         sizes = np.diff(self.layer_starts)
-        for first, end in self.spans:
-            top, bottom = np.searchsorted(self.layer_starts, [first, end]).tolist()
-            one, two = np.searchsorted(self.upper, [first, self.layer_starts[bottom - 1]]).tolist()
+        # All places are looked up at once: one by one, numpy would convert the arrays each time.
+        places = np.array(self.spans, dtype=np.int32).reshape(-1, 2)
+        layers = np.searchsorted(self.layer_starts, places)
+        above = np.searchsorted(self.upper, np.stack([places[:, 0], self.layer_starts[layers[:, 1] - 1]], axis=1))
+        for (first, end), (top, bottom), (one, two) in zip(self.spans, layers.tolist(), above.tolist(), strict=True):
             fixed = np.zeros(end - first, dtype=np.bool_)
             fixed[[0, -1]] = sizes[top] == 1, sizes[bottom - 1] == 1
             yield (
