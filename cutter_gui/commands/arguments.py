@@ -9,12 +9,11 @@ from pathlib import Path
 from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import FORMS, TRACES, LoadOptions, TypeHint
-from cutter_gui.core.graph import Dim, Graph
+from cutter_gui.core.graph import Graph
 from cutter_gui.core.ort_cuts import parse_ort_cuts
 from cutter_gui.core.plan import TRANSPORTS, Cut, Plan
 from cutter_gui.core.spec import CutSpec, read_spec
-
-_LARGEST_DIM = (1 << 63) - 1
+from cutter_gui.core.type_hints import parse_dims
 
 
 def path_argument(text: str) -> Path:
@@ -87,22 +86,12 @@ def read_types(texts: list[str]) -> dict[str, TypeHint]:
         match = re.fullmatch(r"(?s)(.+)=([a-z0-9]+)(?:\[([^\[\]]*)\])?", text)
         if match is None or match[2] not in BY_NAME or BY_NAME[match[2]].code <= 0:
             raise _no_type(text)
-        dims = match[3]
-        parts = [part.strip() for part in dims.split(",")] if dims and dims.strip() else []
-        shape = None if dims is None else tuple(_dim(part, text) for part in parts)
+        try:
+            shape = None if match[3] is None else parse_dims(match[3])
+        except CutterError as error:
+            raise _no_type(text) from error
         found[match[1]] = TypeHint(BY_NAME[match[2]].code, shape)
     return found
-
-
-def _dim(part: str, text: str) -> Dim:
-    """Reads a size, ``?`` for one that is open, or the name of one; what looks like another number is no name."""
-    if part == "?":
-        return None
-    if re.fullmatch(r"[0-9]{1,19}", part) and int(part) <= _LARGEST_DIM:
-        return int(part)
-    if not part or re.fullmatch(r"[-+.]?[0-9][-+.\w]*", part):
-        raise _no_type(text)
-    return part
 
 
 def _no_type(text: str) -> CutterError:

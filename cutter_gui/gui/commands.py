@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from PySide6.QtGui import QUndoCommand
 from cutter_gui.core.plan import Plan
 
 if TYPE_CHECKING:
+    from cutter_gui.core.format import TypeHint
     from cutter_gui.core.spec import CutSpec
     from cutter_gui.gui.document import Document
 
@@ -31,15 +33,17 @@ class PlanState:
         plan: The plan.
         active_cut: The cut that clicks go into, None without cuts.
         spec: The file the plan is kept in, None before it is saved.
+        types: Types that the user gave for tensors of which inference cannot tell it, by name.
     """
 
     plan: Plan
     active_cut: int | None
     spec: SpecFile | None
+    types: Mapping[str, TypeHint] = field(default_factory=dict)
 
 
 class ChangePlan(QUndoCommand):
-    """One change of the plan, as one step of undo; the file is part of it only when the step changed the file."""
+    """One change of plan or given types, as one step of undo; the file is part of it only when the step changed it."""
 
     def __init__(self, document: Document, text: str, before: PlanState, after: PlanState) -> None:
         super().__init__(text)

@@ -6,7 +6,7 @@ concerns, so that a view refreshes just that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,9 @@ from PySide6.QtGui import QUndoStack
 from cutter_gui.core import edits
 from cutter_gui.core.contents import StageContents, stage_contents
 from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
+from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import one_line
+from cutter_gui.core.format import TypeHint
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Cut, Plan, Transport
 from cutter_gui.core.problems import diagnose
@@ -33,7 +35,7 @@ class Change:
     """What a change of the document concerns.
 
     Attributes:
-        plan: The plan, and with it stages, contents and diagnostics.
+        plan: The plan or a given type, and with it stages, contents and diagnostics.
         active_cut: Which cut clicks go into.
         selection: What is selected.
         file: Where the plan is kept, or whether it is saved there.
@@ -75,6 +77,7 @@ class Document(QObject):
         super().__init__(parent)
         self.path = path
         self.graph = graph
+        self._as_read = graph
         self.undo_stack = QUndoStack(self)
         plan = spec.spec.plan if spec else Plan()
         self._state = PlanState(plan, 0 if plan.cuts else None, spec)
@@ -96,6 +99,11 @@ class Document(QObject):
     @property
     def spec(self) -> SpecFile | None:
         return self._state.spec
+
+    @property
+    def types(self) -> Mapping[str, TypeHint]:
+        """Types that the user gave for tensors of which inference cannot tell it, by name."""
+        return self._state.types
 
     @property
     def staging(self) -> Staging:
@@ -238,6 +246,12 @@ class Document(QObject):
             text = self.tr("Send tensors directly")
         self._edit(self.plan.with_transport(transport), text, self.active_cut)
 
+    def give_type(self, tensor: str, hint: TypeHint) -> None:
+        """States the type of a tensor of which inference cannot tell it."""
+        text = self.tr("Give {0} the type {1}").format(_short(tensor), dtype_of(hint.dtype).name)
+        after = replace(self._state, types={**self.types, tensor: hint})
+        self.undo_stack.push(ChangePlan(self, text, self._state, after))
+
     def apply_fix(self, fix: Fix) -> None:
         self._edit(fix.plan, fix.title, self.active_cut)
 
@@ -249,7 +263,7 @@ class Document(QObject):
     def open_spec(self, spec: SpecFile) -> None:
         """Takes the plan of a cut spec over, as one step of undo; it is then what is saved in that file."""
         plan = spec.spec.plan
-        after = PlanState(plan, 0 if plan.cuts else None, spec)
+        after = PlanState(plan, 0 if plan.cuts else None, spec, self.types)
         text = self.tr("Open {}").format(_short(spec.path.name))
         self.undo_stack.push(ChangePlan(self, text, self._state, after))
         self.undo_stack.setClean()
@@ -264,11 +278,15 @@ class Document(QObject):
         """Sets the state; for the commands of the undo stack only."""
         before = self._state
         self._state = state if with_file else replace(state, spec=before.spec)
-        if state.plan != before.plan:
+        retyped = state.types != before.types
+        if retyped:
+            given = {name: (hint.dtype, hint.shape) for name, hint in state.types.items()}
+            self.graph = self._as_read.with_types(given)
+        if retyped or state.plan != before.plan:
             self._outcome = Outcome(assign_stages(self.graph, state.plan))
         self.changed.emit(
             Change(
-                plan=state.plan != before.plan,
+                plan=retyped or state.plan != before.plan,
                 active_cut=state.active_cut != before.active_cut,
                 file=self._state.spec is not before.spec,
             )
@@ -285,7 +303,7 @@ class Document(QObject):
     def _edit(self, plan: Plan, text: str, active_cut: int | None) -> None:
         if plan == self.plan:
             return
-        after = PlanState(plan, active_cut, self.spec)
+        after = PlanState(plan, active_cut, self.spec, self.types)
         self.undo_stack.push(ChangePlan(self, text, self._state, after))
 
 

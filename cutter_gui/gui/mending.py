@@ -12,6 +12,9 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.core.mend import mend
 from cutter_gui.gui.document import Document
 
+UNKNOWN_TYPE = "unknown-type"
+"""The code of the findings that a type given mends."""
+
 
 def can_mend(document: Document | None) -> bool:
     """Whether some error has a mend."""
@@ -27,6 +30,11 @@ def mend_all(document: Document) -> None:
     if mended.reason is not None:
         said = QCoreApplication.translate("Mending", "No edit of the cuts mends this: {}")
         document.refused.emit(said.format(mended.reason))
+
+
+def has_untyped_boundary(document: Document) -> bool:
+    """Whether a tensor crosses a boundary whose type is not known."""
+    return any(found.code == UNKNOWN_TYPE for found in document.diagnostics)
 
 
 def troubled_stages(document: Document) -> dict[int, int]:

@@ -19,11 +19,14 @@ from cutter_gui.core.text_file import write_text
 from cutter_gui.frames import SplitStages, VerifyStages
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
+from cutter_gui.gui.dialogs.errors import error_message
+from cutter_gui.gui.dialogs.give_type import ask_type
 from cutter_gui.gui.dialogs.message import Choice, Message
 from cutter_gui.gui.dialogs.results import ResultsDialog, verdict
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
 from cutter_gui.gui.document import Document
 from cutter_gui.gui.export_job import ExportPicture
+from cutter_gui.gui.mending import UNKNOWN_TYPE, has_untyped_boundary
 
 if TYPE_CHECKING:
     from cutter_gui.gui.export import Exported
@@ -89,7 +92,7 @@ class Saver(QObject):
         document = self._window.document
         if document is None:
             return
-        if not document.staging.is_valid:
+        if not document.staging.is_valid or has_untyped_boundary(document):
             self._refuse(document)
             return
         count = document.staging.stage_count
@@ -108,7 +111,12 @@ class Saver(QObject):
         if more > 0:
             remedy = self.tr("There are {} more; the Problems panel lists what to do.").format(more)
         error = InvalidPlan(self.tr("the stages cannot be saved yet: {}").format(first), "", remedy)
-        self._window.show_error(self.tr("Save stages"), error)
+        choices = []
+        if errors and errors[0].code == UNKNOWN_TYPE:
+            tensor = errors[0].tensors[0]
+            give, role = self.tr("Give its type…"), QDialogButtonBox.ButtonRole.ActionRole
+            choices.append(Choice(give, role, lambda: ask_type(self._window, document, tensor), default=True))
+        error_message(self._window, self.tr("Save stages"), error, choices).open()
 
     def _ask_to_replace(self, document: Document, options: StageOptions) -> None:
         document.set_transport(options.transport)
@@ -141,6 +149,7 @@ class Saver(QObject):
             form=options.form,
             weights=options.weights,
             force=force,
+            types=document.types,
         )
         job = self._window.workers.run(SplitStages(request))
 

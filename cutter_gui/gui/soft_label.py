@@ -41,6 +41,12 @@ class AccentLabel(SoftLabel):
     _role = "accent"
 
 
+class ErrorLabel(SoftLabel):
+    """Plain text in the error colour of the theme."""
+
+    _role = "error"
+
+
 class ElidedLabel(SoftLabel):
     """One line of plain text that is cut short where room ends."""
 

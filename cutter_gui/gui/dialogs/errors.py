@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -25,8 +26,8 @@ def sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 
-def error_message(parent: QWidget | None, title: str, error: CutterError) -> Message:
-    """Returns the message for an error; open it."""
+def error_message(parent: QWidget | None, title: str, error: CutterError, choices: Sequence[Choice] = ()) -> Message:
+    """Returns the message for an error, with what can be done about it from there; open it."""
     return Message(
         parent,
         title,
@@ -35,7 +36,7 @@ def error_message(parent: QWidget | None, title: str, error: CutterError) -> Mes
         remedy=sentence(error.remedy),
         details=getattr(error, "details", ""),
         icon=QStyle.StandardPixmap.SP_MessageBoxCritical,
-        choices=(Choice(_tr("Close"), QDialogButtonBox.ButtonRole.RejectRole, default=True),),
+        choices=(*choices, Choice(_tr("Close"), QDialogButtonBox.ButtonRole.RejectRole, default=not choices)),
     )
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from cutter_gui.core.diagnostic import Diagnostic, Severity
 from cutter_gui.core.errors import one_line
 from cutter_gui.gui.document import Change, Document
-from cutter_gui.gui.mending import can_mend, mend_all
+from cutter_gui.gui.mending import UNKNOWN_TYPE, can_mend, mend_all
 from cutter_gui.gui.panels.panel import Panel
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.panels.rows import Button, Part, Row, Sign, Span, Tone
@@ -35,6 +35,11 @@ class ShowProblem:
 class ApplyFix:
     at: int
     which: int = 0
+
+
+@dataclass(frozen=True)
+class GiveType:
+    tensor: str
 
 
 class ProblemsPanel(Panel):
@@ -122,6 +127,8 @@ class ProblemsPanel(Panel):
             Severity.INFO: self.tr("Note"),
         }[found.severity]
         parts: tuple[Part, ...] = (Sign(sign, tone), Span(word, tone, bold=found.is_error))
+        if found.code == UNKNOWN_TYPE:
+            parts = (*parts, Button(self.tr("Give its type…"), GiveType(found.tensors[0])))
         if found.fixes:
             parts = (*parts, Button(self.tr("Fix"), ApplyFix(at)))
         message = one_line(found.message, _MESSAGE)
@@ -155,3 +162,7 @@ class ProblemsPanel(Panel):
                 self.show_wanted.emit(self.shown[at])
             case ApplyFix(at, which) if self._document is not None:
                 self._document.apply_fix(self.shown[at].fixes[which])
+            case GiveType(tensor) if self._document is not None:
+                from cutter_gui.gui.dialogs.give_type import ask_type
+
+                ask_type(self.window(), self._document, tensor)
