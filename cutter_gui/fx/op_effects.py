@@ -53,8 +53,8 @@ RANDOM = _names(
     _scaled_dot_product_fused_attention_overrideable _scaled_dot_product_attention_math_for_mps
     _scaled_dot_product_cudnn_attention_backward _scaled_dot_product_efficient_attention_backward _standard_gamma
     bernoulli bernoulli_ binomial cauchy cauchy_ exponential exponential_ geometric geometric_ log_normal
-    log_normal_ miopen_rnn multinomial native_dropout normal normal_ poisson rand rand_like randint randint_like
-    randn randn_like random random_ randperm rrelu rrelu_ rrelu_with_noise rrelu_with_noise_
+    log_normal_ miopen_rnn multinomial native_dropout normal normal_ normal_functional poisson rand rand_like randint
+    randint_like randn randn_like random random_ randperm rrelu rrelu_ rrelu_with_noise rrelu_with_noise_
     rrelu_with_noise_functional uniform uniform_ _sample_dirichlet
     """
 )

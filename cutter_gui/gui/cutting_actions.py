@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from cutter_gui.gui.window import MainWindow
 
 TOOLS = ("tool.select", "tool.knife", "tool.start_stage")
-MORE = ("cut.repeat", "cut.compare", "cut.mend_all")
 PLACE_MENU = (
     "cut.before",
     "cut.after",
@@ -22,6 +21,7 @@ PLACE_MENU = (
     "cut.push_down",
     "-",
     "cut.repeat",
+    "cut.compare",
     "cut.mend_all",
 )
 

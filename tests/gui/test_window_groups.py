@@ -334,9 +334,10 @@ def test_the_inspector_tells_what_is_in_a_group_and_what_crosses_its_border(laye
     assert {text.split()[0] for text in texts[texts.index("outputs 2") + 1 :]} == {"y1", "z1"}
 
 
-def test_a_picture_is_exported_with_the_groups_folded_as_they_are(layered, tmp_path):
+def test_a_picture_is_exported_with_the_groups_folded_as_they_are(layered, tmp_path, qtbot):
     path = tmp_path / "folded.svg"
-    layered.export_to(path)
+    with qtbot.waitSignal(layered.saver.saved, timeout=60_000):
+        layered.saver.export_to(path)
     text = path.read_text()
     assert "layer.2" in text
     assert "layer.2/mlp" not in text
