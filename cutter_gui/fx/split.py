@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cutter_gui.core.checked_staging import checked_staging
 from cutter_gui.core.contents import StageContents, stage_contents
 from cutter_gui.core.dtypes import dtype_of
-from cutter_gui.core.errors import CutterError, InvalidPlan
+from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.manifest import (
@@ -23,11 +24,9 @@ from cutter_gui.core.manifest import (
     manifest_text,
     read_manifest,
 )
-from cutter_gui.core.plan import Plan
-from cutter_gui.core.problems import diagnose
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
-from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.core.stages import Staging
 from cutter_gui.fx.draft_graph import KIND
 from cutter_gui.fx.load import load_graph
 from cutter_gui.fx.source import Source, SourceKind, require_torch, require_trust, source_of
@@ -69,26 +68,6 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
         folder.commit(files)
     progress("Written", 1.0)
     return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count, notes=tuple(answer["notes"]))
-
-
-def checked_staging(graph: Graph, plan: Plan) -> Staging:
-    """Assigns the stages and refuses an invalid plan.
-
-    Raises:
-        InvalidPlan: With every diagnostic.
-    """
-    staging = assign_stages(graph, plan)
-    diagnostics = diagnose(staging)
-    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
-    if errors:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise InvalidPlan(
-            f"the plan is not valid: {errors[0].message.rstrip('.')}{more}",
-            errors[0].code,
-            "nothing was written; run check for all findings",
-            diagnostics,
-        )
-    return staging
 
 
 def stem_of(source: Source) -> str:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from onnx import ModelProto
 
+from cutter_gui.core.checked_staging import checked_staging
 from cutter_gui.core.contents import StageContents, stage_contents
 from cutter_gui.core.dtypes import dtype_of
-from cutter_gui.core.errors import CutterError, InvalidPlan, one_line
+from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
 from cutter_gui.core.manifest import (
     FORMAT,
@@ -24,11 +25,10 @@ from cutter_gui.core.manifest import (
     manifest_text,
     read_manifest,
 )
-from cutter_gui.core.problems import diagnose
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stage_names import stage_stem
-from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.core.stages import Staging
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
 from cutter_gui.onnx.nested_data import external_ranges, place_nested, tensors_nested_in
 from cutter_gui.onnx.stage_proto import (
@@ -66,7 +66,7 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
             str(request.model),
             "export the training graph itself, or remove training_info",
         )
-    staging = checked_staging(loaded, request)
+    staging = checked_staging(loaded.graph, request.plan, request.form)
     with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
         _keep_source(loaded, folder)
         writer = _Writer(loaded, staging, request, folder.workspace, progress)
@@ -75,26 +75,6 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
         folder.commit(files)
     progress("Written", 1.0)
     return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count)
-
-
-def checked_staging(loaded: LoadedModel, request: SplitRequest) -> Staging:
-    """Assigns the stages and refuses an invalid plan.
-
-    Raises:
-        InvalidPlan: With every diagnostic.
-    """
-    staging = assign_stages(loaded.graph, request.plan)
-    diagnostics = diagnose(staging, request.form)
-    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
-    if errors:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        raise InvalidPlan(
-            f"the plan is not valid: {errors[0].message.rstrip('.')}{more}",
-            errors[0].code,
-            "nothing was written; run check for all findings",
-            diagnostics,
-        )
-    return staging
 
 
 def _files_of(manifest: Path) -> Sequence[str]:
