@@ -40,6 +40,21 @@ class Transfer:
         """Returns what its signals are numbered by: the boundary, or ``<src>_<dst>`` for direct transport."""
         return str(self.source) if transport == "relay" else f"{self.source}_{self.destination}"
 
+    @property
+    def tag(self) -> int:
+        """The tag of both ends: there is one transfer for each pair of stages, so none has to be told apart."""
+        return 0
+
+    @property
+    def send_rank(self) -> int:
+        """The rank that the Send names: where the tensors go."""
+        return self.destination
+
+    @property
+    def recv_rank(self) -> int:
+        """The rank that the Recv names: where the tensors come from."""
+        return self.source
+
 
 @dataclass(frozen=True, eq=False)
 class StageContents:

@@ -123,8 +123,8 @@ def _entries(staging: Staging, stages: Sequence[StageContents], files: Sequence[
             files=StageFiles(**names),
             inputs=_tensors(graph, stage.inputs),
             outputs=_tensors(graph, dict.fromkeys(int(tensor) for tensor in stage.outputs)),
-            receives=tuple(TransferEntry(t.source, 0, _tensors(graph, t.tensors)) for t in stage.receives),
-            sends=tuple(TransferEntry(t.destination, 0, _tensors(graph, t.tensors)) for t in stage.sends),
+            receives=tuple(TransferEntry(t.recv_rank, t.tag, _tensors(graph, t.tensors)) for t in stage.receives),
+            sends=tuple(TransferEntry(t.send_rank, t.tag, _tensors(graph, t.tensors)) for t in stage.sends),
         )
         for stage, names in zip(stages, files, strict=True)
     ]

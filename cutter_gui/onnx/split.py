@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from onnx import ModelProto
@@ -29,8 +30,9 @@ from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stage_names import stage_stem
 from cutter_gui.core.stages import Staging
+from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.load import KIND, LoadedModel, load_model, loaded_before
-from cutter_gui.onnx.nested_data import external_ranges, place_nested, tensors_nested_in
+from cutter_gui.onnx.nested_data import external_ranges, place_nested
 from cutter_gui.onnx.stage_proto import (
     StageSource,
     plain_stage,
@@ -67,9 +69,10 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
             "export the training graph itself, or remove training_info",
         )
     staging = checked_staging(loaded.graph, request.plan, request.form)
+    source = StageSource(loaded.model.proto, staging, loaded.types)
     with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
-        _keep_source(loaded, folder)
-        writer = _Writer(loaded, staging, request, folder.workspace, progress)
+        _keep_source(loaded, source, folder)
+        writer = _Writer(loaded, source, staging, request, folder.workspace, progress)
         files = writer.write()
         written = sum((folder.workspace / name).stat().st_size for name in [*files, MANIFEST_NAME])
         folder.commit(files)
@@ -95,16 +98,17 @@ def _files_of(manifest: Path) -> Sequence[str]:
         ) from None
 
 
-def _keep_source(loaded: LoadedModel, folder: ResultFolder) -> None:
+def _keep_source(loaded: LoadedModel, source: StageSource, folder: ResultFolder) -> None:
     """Refuses to replace an earlier result that the model itself is part of.
 
     Raises:
         CutterError: The model or a weight file of it would go.
     """
     path = loaded.model.path
-    proto = loaded.model.proto
-    entries = (external_entry(tensor) for tensor in (*proto.graph.initializer, *tensors_nested_in(proto)))
-    used = {path, *(path.parent / entry.location for entry in entries if entry is not None)}
+    tensors = (*loaded.model.proto.graph.initializer, *source.nested_external)
+    entries = (external_entry(tensor) for tensor in tensors)
+    locations = {entry.location for entry in entries if entry is not None}
+    used = (path, *(path.parent / location for location in locations))
     lost = sorted(file for file in used if folder.replaces(file))
     if lost:
         raise CutterError(
@@ -119,22 +123,27 @@ class _Writer:
     """Writes the files of one split into a folder."""
 
     loaded: LoadedModel
+    source: StageSource
     staging: Staging
     request: SplitRequest
     folder: Path
     progress: Progress
     files: list[str] = field(default_factory=list)
 
+    @cached_property
+    def external(self) -> ExternalFiles:
+        """The source's external data."""
+        return ExternalFiles(self.loaded.model.path.parent)
+
     def write(self) -> list[str]:
         """Writes every stage and the manifest; returns the names of the files without the manifest."""
         source_path = self._source_path()
-        source = StageSource(self.loaded.model.proto, self.staging, self.loaded.types)
         stages = stage_contents(self.staging)
-        weights = [self._weights(source, stage) for stage in stages]
+        weights = [self._weights(stage) for stage in stages]
         copied = self._counter(weights)
         entries = []
         for stage, held in zip(stages, weights, strict=True):
-            entries.append(self._write_stage(source, stage, held, copied))
+            entries.append(self._write_stage(stage, held, copied))
         manifest = Manifest(
             source=ModelRef(source_path, KIND, self.loaded.graph.fingerprint),
             transport=self.staging.plan.transport,
@@ -143,13 +152,14 @@ class _Writer:
         (self.folder / MANIFEST_NAME).write_text(manifest_text(manifest), encoding="utf-8", newline="\n")
         return self.files
 
-    def _weights(self, source: StageSource, stage: StageContents) -> dict[str | ByteRange, Weight]:
+    def _weights(self, stage: StageContents) -> dict[str | ByteRange, Weight]:
         """Returns the stage's initializers by name, and what nested tensors need of other files by its place there."""
-        model, positions = self.loaded.model, source.initializer_positions
+        model, source = self.loaded.model, self.source
+        positions = source.initializer_positions
         held: dict[str | ByteRange, Weight] = {
-            name: weight_of(model, positions[name]) for name in stage_weight_names(source, stage)
+            name: weight_of(model, positions[name], self.external) for name in stage_weight_names(source, stage)
         }
-        held.update(external_ranges(stage_nested_tensors(source, stage), model.path.parent))
+        held.update(external_ranges(stage_nested_tensors(source, stage), self.external))
         return held
 
     def _counter(self, weights: Sequence[dict[str | ByteRange, Weight]]) -> Callable[[int], None]:
@@ -170,7 +180,6 @@ class _Writer:
 
     def _write_stage(
         self,
-        source: StageSource,
         stage: StageContents,
         held: dict[str | ByteRange, Weight],
         copied: Callable[[int], None],
@@ -191,20 +200,21 @@ class _Writer:
         nested = {span: place for span, place in places.items() if isinstance(span, ByteRange)}
         sendrecv_name = plain_name = None
         if self.request.form in ("sendrecv", "both"):
-            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(source, stage, tensors), nested)
+            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(self.source, stage, tensors), nested)
         if self.request.form in ("plain", "both"):
-            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(source, stage, tensors), nested)
+            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(self.source, stage, tensors), nested)
         return StageEntry(
             index=stage.index,
             files=StageFiles(sendrecv=sendrecv_name, plain=plain_name, weights=data_name),
             inputs=self._entries(stage.inputs),
             outputs=self._entries(dict.fromkeys(int(tensor) for tensor in stage.outputs)),
-            receives=tuple(TransferEntry(t.source, 0, self._entries(t.tensors)) for t in stage.receives),
-            sends=tuple(TransferEntry(t.destination, 0, self._entries(t.tensors)) for t in stage.sends),
+            receives=tuple(TransferEntry(t.recv_rank, t.tag, self._entries(t.tensors)) for t in stage.receives),
+            sends=tuple(TransferEntry(t.send_rank, t.tag, self._entries(t.tensors)) for t in stage.sends),
         )
 
     def _save(self, name: str, model: ModelProto, nested: dict[ByteRange, Placed]) -> str:
-        place_nested(model, self.loaded.model.path.parent, nested)
+        if self.source.nested_external:
+            place_nested(model, self.external, nested)
         size = model.ByteSize()
         if size > _PROTOBUF_LIMIT:
             raise CutterError(
