@@ -5,6 +5,6 @@ what it needs, for a process that waits.
 """
 
 from cutter_gui.layout.choose import lay_out, prepare
-from cutter_gui.layout.scene import BoxKind, LayoutOptions, Scene, WireKind
+from cutter_gui.layout.scene import DIRECTIONS, BoxKind, Direction, LayoutOptions, Scene, WireKind
 
-__all__ = ["BoxKind", "LayoutOptions", "Scene", "WireKind", "lay_out", "prepare"]
+__all__ = ["DIRECTIONS", "BoxKind", "Direction", "LayoutOptions", "Scene", "WireKind", "lay_out", "prepare"]

@@ -31,7 +31,7 @@ def lay_out(graph: Graph, options: LayoutOptions | None = None, progress: Progre
     progress("Arranging the graph", 0.0)
     sketch = make_sketch(graph, options)
     if not sketch.box_count:
-        return empty_scene("layered" if options.engine == "layered" else "graphviz")
+        return empty_scene("layered" if options.engine == "layered" else "graphviz", options.direction)
     placement = _place(sketch, options, progress)
     progress("Drawing the edges", 0.9)
     scene = make_scene(sketch, placement)

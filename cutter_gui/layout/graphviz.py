@@ -20,7 +20,7 @@ import numpy as np
 
 from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Ints
-from cutter_gui.layout.placement import LAYER_GAP, NODE_GAP, Placement
+from cutter_gui.layout.placement import NODE_GAP, Placement, layer_gap
 from cutter_gui.layout.routing import routed
 from cutter_gui.layout.rows import row_heights
 from cutter_gui.layout.sketch import Sketch
@@ -76,7 +76,7 @@ def _dot_text(sketch: Sketch) -> str:
     limits = GENEROUS if sketch.box_count <= LIMITED_ABOVE else LIMITS
     lines = [
         "digraph {",
-        f"graph [{limits} splines=false nodesep={NODE_GAP / inch:.5f} ranksep={LAYER_GAP / inch:.5f}];",
+        f"graph [{limits} splines=false nodesep={NODE_GAP / inch:.5f} ranksep={layer_gap(sketch) / inch:.5f}];",
         'node [shape=box fixedsize=true label=""];',
         "edge [tailport=s headport=n arrowhead=none];",
     ]

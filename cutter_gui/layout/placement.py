@@ -4,7 +4,8 @@ Terms: a *route* is the curve of a link as control points; a *port* is where a l
 
 Steps: (1) links that leave or enter one box are spread over its edge, those of one tensor leave together, in the order
 in which they come in, the one nearest the middle staying where it is; (2) both ends of every route move to their
-ports; (3) side pills and their wires are put beside their boxes; (4) everything is gathered into arrays.
+ports; (3) side pills and their wires are put beside their boxes; (4) everything is gathered into arrays, and
+mirrored when the sketch is turned.
 
 Complexity: O((B + K) log K).
 """
@@ -17,15 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from cutter_gui.core.graph import Ints
-from cutter_gui.layout.scene import BoxKind, Floats, Scene, WireKind
-from cutter_gui.layout.sketch import STUB_GAP, STUB_HEIGHT, STUB_STEP, SidePill, Sketch
+from cutter_gui.layout.scene import BoxKind, Floats, Scene, WireKind, turned
+from cutter_gui.layout.sketch import STUB_APART, STUB_GAP, SidePill, Sketch
 
 NODE_GAP = 24
 LAYER_GAP = 44
+TURNED_LAYER_GAP = 104  # types stand along the edges when these run from left to right
 MARGIN = 32
 PORT_STEP = 16
 STRAIGHT = 0.5
 PORT_MARGIN = 16  # ports keep so far from the corners of a box
+TURNED_PORT_MARGIN = 8
 
 Doubles = npt.NDArray[np.float64]
 
@@ -103,7 +106,7 @@ def make_scene(sketch: Sketch, placement: Placement) -> Scene:
     link_kind = np.where(sketch.link_edge >= 0, WireKind.EDGE, WireKind.OUTPUT)
     wire_points = np.concatenate([routes.points, side_wires.points]).astype(np.float32)
     wire_starts = np.concatenate([routes.starts, routes.starts[-1] + side_wires.starts[1:]]).astype(np.int32)
-    return Scene(
+    scene = Scene(
         engine=placement.engine,
         box_rect=box_rect,
         box_kind=np.concatenate([sketch.box_kind, pill_kind]).astype(np.uint8),
@@ -117,6 +120,12 @@ def make_scene(sketch: Sketch, placement: Placement) -> Scene:
         wire_target=np.concatenate([sketch.link_target, side_wires.target]).astype(np.int32),
         bounds=_bounds(box_rect, wire_points),
     )
+    return turned(scene) if sketch.turned else scene
+
+
+def layer_gap(sketch: Sketch) -> int:
+    """Returns the least room between two layers."""
+    return TURNED_LAYER_GAP if sketch.turned else LAYER_GAP
 
 
 def _bounds(rects: Floats, points: Floats) -> tuple[float, float, float, float]:
@@ -187,10 +196,11 @@ def _move_to_ports(sketch: Sketch, routes: Routes, rects: Doubles) -> None:
     if not len(first):
         return
     arrival = points[last - 3, 0]
-    x_in = _ports(sketch.link_target, np.arange(len(first), dtype=np.int32), arrival, rects)
+    margin = TURNED_PORT_MARGIN if sketch.turned else PORT_MARGIN
+    x_in = _ports(sketch.link_target, np.arange(len(first), dtype=np.int32), arrival, rects, margin)
     # Links of one tensor leave from one port: they are told apart by where they go, not by where they start.
     departure = _mean_by(sketch.link_tensor, points[first + 3, 0])
-    x_out = _ports(sketch.link_source, sketch.link_tensor, departure, rects)
+    x_out = _ports(sketch.link_source, sketch.link_tensor, departure, rects, margin)
     for ends, tangents, x, y in (
         (first, first + 1, x_out, rects[sketch.link_source, 1] + rects[sketch.link_source, 3]),
         (last, last - 1, x_in, rects[sketch.link_target, 1]),
@@ -206,7 +216,7 @@ def _mean_by(key: Ints, values: Doubles) -> Doubles:
     return np.asarray(total[key] / np.bincount(key)[key], dtype=np.float64)
 
 
-def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles) -> Doubles:
+def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles, margin: int) -> Doubles:
     """Returns the x of each link's port on its box; links of one group on one box share a port.
 
     Args:
@@ -214,6 +224,7 @@ def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles) -> Doubles:
         group: [K].
         towards: [K], the x at which the link is some way from the box.
         rects: [B, 4].
+        margin: How far ports keep from the corners of a box.
     """
     center = rects[box, 0] + rects[box, 2] / 2
     ranked = np.lexsort((group, towards, box))
@@ -228,7 +239,7 @@ def _ports(box: Ints, group: Ints, towards: Doubles, rects: Doubles) -> Doubles:
     index = np.arange(len(of_box)) - first[of_box]
     lead = ranked[new_unit]
     wanted = towards[lead] - center[lead]
-    reach = np.maximum(rects[box[lead], 2] / 2 - PORT_MARGIN, 0.0)
+    reach = np.maximum(rects[box[lead], 2] / 2 - margin, 0.0)
     step = np.minimum(PORT_STEP, 2 * reach / np.maximum(count - 1, 1))
     # The unit nearest the middle keeps nearly the place it wants, the others stand a step apart.
     nearest = np.lexsort((index, np.abs(wanted), of_box))[first][of_box]
@@ -258,12 +269,12 @@ def _place_side_pills(sketch: Sketch, rects: Doubles) -> tuple[Doubles, Ints, In
     for pills, sign in ((sketch.left, -1), (sketch.right, 1)):
         stacks: dict[int, int] = {}
         for pill in pills:
-            stacks[pill.box] = stacks.get(pill.box, 0) + 1
-        at: dict[int, int] = {}
+            stacks[pill.box] = stacks.get(pill.box, -STUB_APART) + pill.height + STUB_APART
+        above: dict[int, int] = {}
         for pill in pills:
-            index = at.get(pill.box, 0)
-            at[pill.box] = index + 1
-            placed.append((pill, *_beside(pill, rects[pill.box].tolist(), sign, index, stacks[pill.box])))
+            offset = above.get(pill.box, 0) + (pill.height - stacks[pill.box]) / 2
+            above[pill.box] = above.get(pill.box, 0) + pill.height + STUB_APART
+            placed.append((pill, *_beside(pill, rects[pill.box].tolist(), sign, offset)))
     first = sketch.box_count
     kind, ref, edge, source, target = [], [], [], [], []
     for number, (pill, _, _) in enumerate(placed):
@@ -282,15 +293,22 @@ def _place_side_pills(sketch: Sketch, rects: Doubles) -> tuple[Doubles, Ints, In
 
 
 def _beside(
-    pill: SidePill, rect: list[float], sign: int, index: int, stack: int
+    pill: SidePill, rect: list[float], sign: int, offset: float
 ) -> tuple[tuple[float, float, float, float], list[list[float]]]:
-    """Returns the rect of a pill beside a box and its wire, a stub's towards the box, a hub's away from it."""
+    """Returns the rect of a pill beside a box and its wire, a stub's towards the box, a hub's away from it.
+
+    Args:
+        pill: The pill.
+        rect: Of the box.
+        sign: -1 for the left side, 1 for the right.
+        offset: How far below the middle of the box that of the pill is.
+    """
     left, top, width, height = rect
-    y = top + height / 2 + (index - (stack - 1) / 2) * STUB_STEP
+    y = top + height / 2 + offset
     side = left if sign < 0 else left + width
     near = side + sign * STUB_GAP
     x = near - pill.width if sign < 0 else near
     meets = min(max(y, top + 8), top + height - 8)
     middle = (near + side) / 2
     curve = [[near, y], [middle, y], [middle, meets], [side, meets]]
-    return (x, y - STUB_HEIGHT / 2, float(pill.width), float(STUB_HEIGHT)), curve if pill.edge >= 0 else curve[::-1]
+    return (x, y - pill.height / 2, float(pill.width), float(pill.height)), curve if pill.edge >= 0 else curve[::-1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cutter_gui.core.graph import Ints
-from cutter_gui.layout.placement import LAYER_GAP, Doubles
+from cutter_gui.layout.placement import Doubles, layer_gap
 from cutter_gui.layout.sketch import Sketch
 
 FAN = 3  # links of one tensor that make a fan
@@ -30,7 +30,7 @@ def row_heights(sketch: Sketch, x: Doubles, row: Ints, count: int) -> tuple[Doub
     height = np.zeros(count, dtype=np.float64)
     np.maximum.at(height, row, sketch.cell[:, 1].astype(np.float64))
     height = np.ceil(height / 4) * 4
-    gap = np.full(count, float(LAYER_GAP))
+    gap = np.full(count, float(layer_gap(sketch)))
     source, target = sketch.link_source, sketch.link_target
     near = row[target] == row[source] + 1
     sideways = np.zeros(count, dtype=np.float64)

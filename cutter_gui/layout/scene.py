@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -15,7 +15,8 @@ from cutter_gui.core.graph import Csr, Ints
 Floats: TypeAlias = npt.NDArray[np.float32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Engine = Literal["auto", "graphviz", "layered"]
-Direction = Literal["TB"]
+Direction = Literal["TB", "LR"]
+DIRECTIONS: tuple[Direction, ...] = ("TB", "LR")
 
 
 class BoxKind(IntEnum):
@@ -45,7 +46,7 @@ class LayoutOptions:
 
     Attributes:
         engine: ``auto`` takes Graphviz for small graphs and the layered engine for large ones.
-        direction: ``TB``, top to bottom.
+        direction: Where edges run: ``TB``, top to bottom, or ``LR``, left to right.
         hub_threshold: A tensor with more consumers than this is drawn as stubs.
         show_constants: Whether constant nodes and initializers are drawn.
     """
@@ -89,6 +90,7 @@ class Scene:
         wire_target: [W], the box it ends at.
         bounds: Left, top, width, height of everything.
         fold: What is added when groups are folded, else None.
+        direction: Where edges run.
     """
 
     engine: str
@@ -104,6 +106,12 @@ class Scene:
     wire_target: Ints
     bounds: tuple[float, float, float, float]
     fold: SceneFold | None = None
+    direction: Direction = "TB"
+
+    @property
+    def flow(self) -> int:
+        """The axis along which edges run: 0 for x, 1 for y."""
+        return 1 if self.direction == "TB" else 0
 
     @property
     def box_count(self) -> int:
@@ -178,7 +186,7 @@ class Scene:
         return -1
 
 
-def empty_scene(engine: str) -> Scene:
+def empty_scene(engine: str, direction: Direction = "TB") -> Scene:
     """Returns a scene with nothing in it."""
     none = np.zeros(0, dtype=np.int32)
     return Scene(
@@ -194,4 +202,17 @@ def empty_scene(engine: str) -> Scene:
         wire_source=none,
         wire_target=none,
         bounds=(0.0, 0.0, 0.0, 0.0),
+        direction=direction,
+    )
+
+
+def turned(scene: Scene) -> Scene:
+    """Returns the scene mirrored at the diagonal: what ran from top to bottom runs from left to right."""
+    left, top, width, height = scene.bounds
+    return replace(
+        scene,
+        box_rect=np.ascontiguousarray(scene.box_rect[:, [1, 0, 3, 2]]),
+        wire_points=np.ascontiguousarray(scene.wire_points[:, ::-1]),
+        bounds=(top, left, height, width),
+        direction="LR" if scene.direction == "TB" else "TB",
     )

@@ -2,7 +2,9 @@
 
 Terms: a *link* is an edge between two boxes, or one to the pill of a model output; a *hub* is a tensor with so many or
 so distant consumers that drawing its edges whole would hide the rest; a *side pill* is the label of a hub beside its
-maker or one of its consumers. A box's *cell* is the room that it and its side pills take: engines place cells.
+maker or one of its consumers. A box's *cell* is the room that it and its side pills take: engines place cells. Engines
+know one direction, downwards: for a drawing from left to right the sketch is *turned*, its boxes as wide as they are to
+be high, and the scene is mirrored in the end (`cutter_gui.layout.scene.turned`).
 
 Steps: (1) boxes for nodes, graph inputs, model outputs; (2) links from the graph's edges, vectorised; (3) an order of
 the boxes that breaks cycles, and the longest path layers along it; (4) hubs, from consumers and layers; (5) their links
@@ -27,7 +29,7 @@ NODE_HEIGHT = 44
 PILL_HEIGHT = 24
 STUB_HEIGHT = 20
 STUB_GAP = 28  # between a box and a side pill
-STUB_STEP = STUB_HEIGHT + 4
+STUB_APART = 4  # between two side pills of a box
 MARK_ROOM = 20  # beyond a side pill, for the mark of a cut
 NODE_WIDTHS = (112, 208)
 PILL_WIDTHS = (64, 176)
@@ -45,13 +47,15 @@ class SidePill:
         box: The box it stands beside.
         tensor: The hub.
         edge: The graph's edge for a consumer's stub, -1 beside the maker.
-        width: Its width in pixels.
+        width: How far it reaches away from the box, in pixels.
+        height: The other side.
     """
 
     box: int
     tensor: int
     edge: int
     width: int
+    height: int = STUB_HEIGHT
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,7 @@ class Sketch:
         layer: [B], longest path layer over links and further pairs.
         left: Pills left of their box, by box.
         right: Pills right of their box, by box.
+        turned: Whether widths and heights are exchanged.
     """
 
     box_kind: Bytes
@@ -89,6 +94,7 @@ class Sketch:
     layer: Ints
     left: tuple[SidePill, ...]
     right: tuple[SidePill, ...]
+    turned: bool = False
 
     @property
     def box_count(self) -> int:
@@ -117,7 +123,10 @@ def make_sketch(graph: Graph, options: LayoutOptions) -> Sketch:
     hub = _hubs(graph, source, target, tensor, edge, layer, options.hub_threshold)
     stubbed = hub[tensor] & (edge >= 0)
     size = _sizes(graph, kind, ref)
-    left, right = _side_pills(graph, source_box, target[stubbed], tensor[stubbed], edge[stubbed])
+    is_turned = options.direction == "LR"
+    if is_turned:
+        size = np.ascontiguousarray(size[:, ::-1])
+    left, right = _side_pills(graph, source_box, target[stubbed], tensor[stubbed], edge[stubbed], is_turned)
     sides = _sides(size, left, right)
     above, below = _nearest_consumers(source[stubbed], target[stubbed], tensor[stubbed], layer)
     kept = ~stubbed
@@ -136,6 +145,7 @@ def make_sketch(graph: Graph, options: LayoutOptions) -> Sketch:
         layer=layer,
         left=left,
         right=right,
+        turned=is_turned,
     )
 
 
@@ -207,26 +217,31 @@ def _nearest_consumers(source: Ints, target: Ints, tensor: Ints, layer: Ints) ->
 
 
 def _side_pills(
-    graph: Graph, source_box: Ints, target: Ints, tensor: Ints, edge: Ints
+    graph: Graph, source_box: Ints, target: Ints, tensor: Ints, edge: Ints, is_turned: bool
 ) -> tuple[tuple[SidePill, ...], tuple[SidePill, ...]]:
     """Returns the pills left and right of their boxes; stubs take the left first, a hub's own pill the right."""
     left: list[SidePill] = []
     right: list[SidePill] = []
     count: dict[int, int] = {}
     widths: dict[int, int] = {}
+
+    def pill(box: int, hub: int, edge: int) -> SidePill:
+        sides = (STUB_HEIGHT, widths[hub]) if is_turned else (widths[hub], STUB_HEIGHT)
+        return SidePill(box, hub, edge, *sides)
+
     for box, hub, number in zip(target.tolist(), tensor.tolist(), edge.tolist(), strict=True):
         if hub not in widths:
             text = f"{short_name(graph.tensor_names[hub], 14)} ··· {uses_text(len(graph.consumers(hub)))}"
             widths[hub] = int(_clamped(np.array([len(text) * 6.4 + 16]), STUB_WIDTHS)[0])
         side = left if count.get(box, 0) % 2 == 0 else right
         count[box] = count.get(box, 0) + 1
-        side.append(SidePill(box, hub, number, widths[hub]))
+        side.append(pill(box, hub, number))
     makers: dict[int, int] = {}
     for hub in sorted(widths):
         box = int(source_box[hub])
         side = right if makers.get(box, 0) % 2 == 0 else left
         makers[box] = makers.get(box, 0) + 1
-        side.append(SidePill(box, hub, -1, widths[hub]))
+        side.append(pill(box, hub, -1))
     return tuple(left), tuple(right)
 
 
@@ -244,8 +259,9 @@ def _cells(size: Floats, sides: Floats, left: tuple[SidePill, ...], right: tuple
     """Returns the room of each box, as wide on one side as on the other."""
     height = size[:, 1].copy()
     for pills in (left, right):
-        stacked = np.bincount(np.array([pill.box for pill in pills], dtype=np.int64), minlength=len(size))
-        height = np.maximum(height, stacked * STUB_STEP)
+        box = np.array([pill.box for pill in pills], dtype=np.int64)
+        tall = np.array([pill.height + STUB_APART for pill in pills], dtype=np.float32)
+        height = np.maximum(height, np.bincount(box, weights=tall, minlength=len(size)))
     return np.stack([2 * sides.max(axis=1), height], axis=1).astype(np.float32)
 
 

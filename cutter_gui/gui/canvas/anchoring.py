@@ -26,8 +26,11 @@ def _anchor(sheet: Sheet, nodes: Sequence[int]) -> Point | None:
     if not boxes:
         return None
     rects = sheet.scene.box_rect[boxes]
-    top = rects[rects[:, 1] <= rects[:, 1].min() + 1]
-    return float((top[:, 0] + top[:, 2] / 2).mean()), float(rects[:, 1].min())
+    flow, across = sheet.scene.flow, 1 - sheet.scene.flow
+    first = float(rects[:, flow].min())
+    top = rects[rects[:, flow] <= first + 1]
+    middle = float((top[:, across] + top[:, across + 2] / 2).mean())
+    return (middle, first) if flow else (first, middle)
 
 
 def middle_nodes(sheet: Sheet, view: Camera, width: float, height: float) -> list[int]:

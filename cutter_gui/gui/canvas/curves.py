@@ -66,15 +66,22 @@ def distances(lines: Points, x: float, y: float) -> Floats:
     return np.asarray(np.sqrt((gap * gap).sum(axis=2)).min(axis=1), dtype=np.float32)
 
 
-def point_at_height(control: Points, y: float) -> tuple[float, float]:
-    """Returns the first point of a wire at a height; its nearest end when it does not reach there."""
+def point_at_height(control: Points, level: float, axis: int = 1) -> tuple[float, float]:
+    """Returns the first point of a wire at a height; its nearest end when it does not reach there.
+
+    Args:
+        control: [3 n + 1, 2].
+        level: The height; with axis 0 the place from the left.
+        axis: 1 for y, 0 for x.
+    """
     line = polyline(control, 24)
-    ys = line[:, 1]
-    crossing = np.flatnonzero((ys[:-1] <= y) & (ys[1:] >= y))
+    levels = line[:, axis]
+    crossing = np.flatnonzero((levels[:-1] <= level) & (levels[1:] >= level))
     if not len(crossing):
-        end = int(np.argmin(np.abs(ys - y)))
+        end = int(np.argmin(np.abs(levels - level)))
         return float(line[end, 0]), float(line[end, 1])
     at = int(crossing[0])
-    rise = float(ys[at + 1] - ys[at])
-    t = (y - float(ys[at])) / rise if rise > 1e-6 else 0.5
-    return float(line[at, 0] + t * (line[at + 1, 0] - line[at, 0])), y
+    rise = float(levels[at + 1] - levels[at])
+    t = (level - float(levels[at])) / rise if rise > 1e-6 else 0.5
+    beside = float(line[at, 1 - axis] + t * (line[at + 1, 1 - axis] - line[at, 1 - axis]))
+    return (beside, level) if axis else (level, beside)

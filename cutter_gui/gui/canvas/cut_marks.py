@@ -1,7 +1,7 @@
 """Where cuts are drawn: a line across the graph for each, and a mark on each edge it cuts.
 
 Terms: the *reach* of a wire is the range of heights a mark may stand at; the *level* of a cut is the height that most
-of its wires reach.
+of its wires reach. Where edges run from left to right, read left for up and down for right.
 
 Steps: (1) the level, by sweeping over the ends of all reaches; of the heights that reach it, the one at which a line
 from the first to the last wire touches the fewest boxes; (2) each wire gets its mark at the level, or as near to it as
@@ -28,10 +28,11 @@ from cutter_gui.layout.scene import Scene, WireKind
 END_GAP = 14.0  # marks keep so far from the ends of a wire
 NEAR_LEVEL = 96.0
 OVERHANG = 64.0
+OVERHANG_DOWN = 40.0  # of lines that run downwards
 TAG_WIDTH = 80.0
 TAG_HEIGHT = 26.0
 FRACTIONS = (0.66, 0.5, 0.8, 0.35, 0.2)  # below the middle, where wires that fan out stand apart
-SAME_PLACE = 22.0
+SAME_PLACE = (36.0, 22.0)  # by axis: marks with numbers are wider than high
 TAG_GAP = 12.0
 TRIES = 8
 MARK_GAP = 13.0
@@ -64,13 +65,20 @@ class CutLine:
 
     Attributes:
         cut: The cut.
-        points: From left to right.
-        tag: Rectangle of the tag, at the right end; for a cut without a line beside its first mark.
+        points: From left to right, or from top to bottom.
+        tag: Rectangle of the tag, at the last end; for a cut without a line beside its first mark.
+        flow: The axis along which the edges run that it crosses: 1 for y, 0 for x.
     """
 
     cut: int
     points: tuple[Point, ...]
     tag: Rect
+    flow: int = 1
+
+    @property
+    def overhang(self) -> float:
+        """How far it goes beyond its first and last mark."""
+        return OVERHANG if self.flow else OVERHANG_DOWN
 
 
 @dataclass(frozen=True)
@@ -103,14 +111,15 @@ def draw_cuts(staging: Staging | None, index: SceneIndex, labels: EdgeLabels) ->
         for wire in plain:
             mark = _mark_near(scene, wire, level, cut, taken, len(cuts_by_wire[wire]) > 1)
             marks.append(mark)
-            if abs(mark.y - level) <= NEAR_LEVEL:
+            if abs((mark.x, mark.y)[scene.flow] - level) <= NEAR_LEVEL:
                 joined.append(mark)
         first_stub = next((wire for wire in wires if scene.wire_kind[wire] == WireKind.STUB), None)
         if joined:
             lines.append(_line(cut, joined, index, labels))
         elif first_stub is not None:
             x, y = _beside_stub(scene, first_stub, len(cuts_by_wire[first_stub]))
-            lines.append(CutLine(cut, (), (x - TAG_WIDTH / 2, y - 1.6 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)))
+            tag = (x - TAG_WIDTH / 2, y - 1.6 * TAG_HEIGHT, TAG_WIDTH, TAG_HEIGHT)
+            lines.append(CutLine(cut, (), tag, scene.flow))
     for wire, cuts in cuts_by_wire.items():
         if scene.wire_kind[wire] == WireKind.STUB:
             x, y = _beside_stub(scene, wire, len(cuts))
@@ -121,7 +130,9 @@ def draw_cuts(staging: Staging | None, index: SceneIndex, labels: EdgeLabels) ->
 def _beside_stub(scene: Scene, wire: int, cuts: int) -> Point:
     """Returns the middle of a mark at the far end of a stub's pill; more cuts need more room for their numbers."""
     left, top, width, height = scene.box_rect[scene.wire_source[wire]].tolist()
-    start, end = scene.points(wire)[[0, -1], 0].tolist()
+    start, end = scene.points(wire)[[0, -1], 1 - scene.flow].tolist()
+    if not scene.flow:
+        return left + width / 2, (top - MARK_GAP if end > start else top + height + MARK_GAP)
     out = MARK_GAP + (cuts - 1) * 9.0
     return (left - out if end > start else left + width + out), top + height / 2
 
@@ -129,7 +140,7 @@ def _beside_stub(scene: Scene, wire: int, cuts: int) -> Point:
 def _reach(scene: Scene, wire: int) -> tuple[float, float]:
     """Returns the heights between which a mark may stand on a wire."""
     points = scene.points(wire)
-    top, bottom = float(points[0, 1]), float(points[-1, 1])
+    top, bottom = float(points[0, scene.flow]), float(points[-1, scene.flow])
     if bottom < top:  # an upward wire: its marks stand by its lower start
         return top, top + END_GAP
     gap = min(END_GAP, (bottom - top) / 2)
@@ -150,8 +161,10 @@ def _level(scene: Scene, index: SceneIndex, wires: list[int]) -> float:
     fewest: int | None = None
     for fraction in FRACTIONS if len(crossing) > 1 else (0.5, *FRACTIONS):
         y = low + fraction * (high - low)
-        xs = [point_at_height(scene.points(wire), y)[0] for wire in crossing]
-        touched = len(index.boxes_in(min(xs) - OVERHANG, y - 4, max(xs) - min(xs) + 2 * OVERHANG, 8))
+        xs = [point_at_height(scene.points(wire), y, scene.flow)[1 - scene.flow] for wire in crossing]
+        start, length = min(xs) - OVERHANG, max(xs) - min(xs) + 2 * OVERHANG
+        band = (start, y - 4, length, 8) if scene.flow else (y - 4, start, 8, length)
+        touched = len(index.boxes_in(*band))
         if fewest is None or touched < fewest:
             best, fewest = y, touched
         if not touched:
@@ -164,15 +177,18 @@ def _mark_near(scene: Scene, wire: int, level: float, cut: int, taken: dict[int,
     low, high = _reach(scene, wire)
     y = min(max(level, low), high)
     others = taken.setdefault(wire, [])
-    while any(abs(y - other) < SAME_PLACE for other in others):
-        y += SAME_PLACE
+    apart = SAME_PLACE[scene.flow]
+    while any(abs(y - other) < apart for other in others):
+        y += apart
     others.append(y)
-    x, y = point_at_height(scene.points(wire), y)
+    x, y = point_at_height(scene.points(wire), y, scene.flow)
     return Mark(wire, x, y, (cut,), shared)
 
 
 def _line(cut: int, marks: list[Mark], index: SceneIndex, labels: EdgeLabels) -> CutLine:
     """Returns the line through marks, and a place for its tag beside boxes and labels."""
+    if not index.scene.flow:
+        return _line_down(cut, marks, index, labels)
     points = sorted((mark.x, mark.y) for mark in marks)
     left, right = points[0], points[-1]
     x, y = right[0] + OVERHANG + TAG_GAP, right[1] - TAG_HEIGHT / 2
@@ -183,6 +199,20 @@ def _line(cut: int, marks: list[Mark], index: SceneIndex, labels: EdgeLabels) ->
         x = max(ends) + TAG_GAP
     whole = ((left[0] - OVERHANG, left[1]), *points, (x, right[1]))
     return CutLine(cut, whole, (x, y, TAG_WIDTH, TAG_HEIGHT))
+
+
+def _line_down(cut: int, marks: list[Mark], index: SceneIndex, labels: EdgeLabels) -> CutLine:
+    """Returns the line through marks from top to bottom, its tag below."""
+    points = sorted(((mark.x, mark.y) for mark in marks), key=lambda point: point[::-1])
+    top, bottom = points[0], points[-1]
+    x, y = bottom[0] - TAG_WIDTH / 2, bottom[1] + OVERHANG_DOWN
+    for _ in range(TRIES):
+        ends = [area[1] + area[3] for area in _in_the_way(index, labels, (x, y, TAG_WIDTH, TAG_HEIGHT))]
+        if not ends:
+            break
+        y = max(ends) + TAG_GAP
+    whole = ((top[0], top[1] - OVERHANG_DOWN), *points, (bottom[0], y))
+    return CutLine(cut, whole, (x, y, TAG_WIDTH, TAG_HEIGHT), flow=0)
 
 
 def _in_the_way(index: SceneIndex, labels: EdgeLabels, area: Rect) -> list[Rect]:

@@ -113,7 +113,7 @@ class CuttingCanvas(PreviewCanvas):
             and self._hover.kind is HitKind.GROUND
             and self._cut_under(self._pointer.position) >= 0
         ):
-            self.viewport().setCursor(Qt.CursorShape.SizeVerCursor)
+            self.viewport().setCursor(Qt.CursorShape.SizeVerCursor if self.flow else Qt.CursorShape.SizeHorCursor)
         else:
             super()._update_cursor()
 

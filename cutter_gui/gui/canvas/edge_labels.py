@@ -2,7 +2,7 @@
 
 A label stands to the right of the port its tensor leaves from, below the box, and is as wide as the room up to the next
 port in that row allows: shape, dtype and bytes, or shape and dtype, or nothing. It gives way to boxes and to wires of
-other tensors.
+other tensors. Where edges run from left to right it stands right of the box, below its edge.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from cutter_gui.layout.scene import Floats, WireKind
 HEIGHT = 18.0
 OFFSET_X = 12.0
 OFFSET_Y = 13.0  # its middle is that of the gap between two rows, where the line of a cut runs
+BELOW = 3.0  # the edge, where edges run from left to right
 PADDING = 8.0
 CLEARANCE = 16.0
 AROUND = 6.0  # free of wires of other tensors
@@ -48,7 +49,10 @@ class EdgeLabels:
         _, first = np.unique(scene.wire_tensor[wires], return_index=True)
         wires = wires[first]
         start = scene.wire_points[scene.wire_starts[wires]]
-        bottom = scene.box_rect[scene.wire_source[wires]]
+        source = scene.box_rect[scene.wire_source[wires]]
+        if not scene.flow:
+            return self._anchors_beside(wires, start, source)
+        bottom = source
         start = np.stack([start[:, 0], bottom[:, 1] + bottom[:, 3]], axis=1) + np.array([OFFSET_X, OFFSET_Y])
         order = np.lexsort((start[:, 0], start[:, 1]))
         wires, start = wires[order], start[order]
@@ -58,6 +62,17 @@ class EdgeLabels:
             gap = np.diff(start[:, 0]) - CLEARANCE
             room[:-1] = np.where(same_row, np.minimum(np.maximum(gap, 0), WIDEST), WIDEST)
         return scene.wire_tensor[wires], start.astype(np.float32), room.astype(np.float32), wires.astype(np.int32)
+
+    def _anchors_beside(self, wires: Ints, start: Floats, source: Floats) -> tuple[Ints, Floats, Floats, Ints]:
+        """Returns the anchors where edges run from left to right; of ports close above each other the last has one."""
+        scene = self._scene
+        start = np.stack([source[:, 0] + source[:, 2] + OFFSET_X, start[:, 1] + BELOW], axis=1)
+        order = np.lexsort((start[:, 1], scene.wire_source[wires]))
+        wires, start = wires[order], start[order]
+        room = np.full(len(wires), WIDEST, dtype=np.float32)
+        close = (np.diff(start[:, 1]) < HEIGHT) & (np.diff(scene.wire_source[wires]) == 0)
+        room[:-1][close] = 0.0
+        return scene.wire_tensor[wires], start.astype(np.float32), room, wires.astype(np.int32)
 
     @cached_property
     def _place(self) -> dict[int, int]:

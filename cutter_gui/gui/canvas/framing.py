@@ -10,26 +10,31 @@ from cutter_gui.layout.scene import BoxKind
 
 READABLE = 0.62  # the least zoom at which a graph opens and things are revealed
 MARGIN = 40.0
-TOP_ROOM = 400.0  # scene pixels from the top within which a tall graph is centred when it opens
+TOP_ROOM = 400.0  # scene pixels from where it begins within which a long graph is centred when it opens
 
 
 def home(sheet: Sheet, width: float, height: float) -> Camera:
-    """Returns the view a graph opens with: whole when it can be read so, else its top at a readable zoom."""
+    """Returns the view a graph opens with: whole when it can be read so, else where it begins at a readable zoom."""
     bounds = sheet.scene.bounds
     view = fitted(bounds, width, height)
     if view.scale >= READABLE:
         return view
-    scale = min(max(fit_scale((bounds[0], 0, bounds[2], 1), width, height), READABLE), 1.0)
-    return Camera(scale, _top_middle(sheet) - width / scale / 2, bounds[1])
+    across = (bounds[0], 0, bounds[2], 1) if sheet.scene.flow else (0, bounds[1], 1, bounds[3])
+    scale = min(max(fit_scale(across, width, height), READABLE), 1.0)
+    if sheet.scene.flow:
+        return Camera(scale, _first_middle(sheet) - width / scale / 2, bounds[1])
+    return Camera(scale, bounds[0], _first_middle(sheet) - height / scale / 2)
 
 
-def _top_middle(sheet: Sheet) -> float:
+def _first_middle(sheet: Sheet) -> float:
+    """Returns the middle of what stands first, across the edges."""
     # Outputs may stand at the top of what is only a branch: the eye looks for where things begin.
+    flow, across = sheet.scene.flow, 1 - sheet.scene.flow
     rects = sheet.scene.box_rect[sheet.scene.box_kind != BoxKind.OUTPUT]
     if not len(rects):
         return 0.0
-    top = rects[rects[:, 1] <= rects[:, 1].min() + TOP_ROOM]
-    return float((top[:, 0].min() + (top[:, 0] + top[:, 2]).max()) / 2)
+    top = rects[rects[:, flow] <= rects[:, flow].min() + TOP_ROOM]
+    return float((top[:, across].min() + (top[:, across] + top[:, across + 2]).max()) / 2)
 
 
 def revealing(

@@ -1,7 +1,8 @@
 """The edges of a hub tensor drawn whole, as a hover or a selection shows them.
 
 A curve goes from the hub's maker to a *trunk*, a vertical line beside all boxes it passes, and from the trunk a
-*branch* to each stub: where it goes is seen without hiding the graph.
+*branch* to each stub: where it goes is seen without hiding the graph. Where edges run from left to right all is worked
+out with x and y exchanged.
 """
 
 from __future__ import annotations
@@ -33,15 +34,19 @@ def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
     source = picture.sheet.source_box(tensor)
     if source < 0 or not len(stubs):
         return []
-    pills = scene.box_rect[scene.wire_source[stubs]].astype(np.float64)
+    flow = scene.flow
+    box_rect = scene.box_rect if flow else scene.box_rect[:, [1, 0, 3, 2]]
+    pills = box_rect[scene.wire_source[stubs]].astype(np.float64)
     heights = pills[:, 1] + pills[:, 3] / 2
-    ends = scene.wire_points[scene.wire_starts[stubs + 1] - 1, 0]
+    ends = scene.wire_points[scene.wire_starts[stubs + 1] - 1, 1 - flow]
     faces_right = ends > pills[:, 0]
-    left, top, width, height = scene.box_rect[source].tolist()
+    left, top, width, height = box_rect[source].tolist()
     start = (left + width / 2, top + height)
     turn = start[1] + BEND
     first, last = min(top, float(heights.min())), max(turn, float(heights.max()))
-    beside = scene.box_rect[picture.sheet.index.boxes_in(scene.bounds[0], first, scene.bounds[2], last - first)]
+    begin, length = scene.bounds[1 - flow], scene.bounds[3 - flow]
+    band = (begin, first, length, last - first) if flow else (first, begin, last - first, length)
+    beside = box_rect[picture.sheet.index.boxes_in(*band)]
     outer = (float((beside[:, 0] + beside[:, 2]).max()) + TRUNK_GAP, float(beside[:, 0].min()) - TRUNK_GAP)
     curves: list[list[list[float]]] = []
     for right in (False, True):
@@ -59,4 +64,4 @@ def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
             corner = y - CORNER if y > turn else y + CORNER
             inward = trunk + CORNER if right else trunk - CORNER
             curves.append([[trunk, corner], [trunk, y], [trunk, y], [inward, y], [inward, y], [edge, y], [edge, y]])
-    return [np.asarray(curve, dtype=np.float32) for curve in curves]
+    return [np.asarray(curve, dtype=np.float32)[:, :: 1 if flow else -1] for curve in curves]

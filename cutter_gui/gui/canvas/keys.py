@@ -11,6 +11,13 @@ from cutter_gui.gui.canvas import walk
 from cutter_gui.gui.canvas.sheet import Sheet
 from cutter_gui.gui.canvas.walk import Place
 
+ARROWS = {
+    int(Qt.Key.Key_Left): (-1, 0),
+    int(Qt.Key.Key_Right): (1, 0),
+    int(Qt.Key.Key_Up): (0, -1),
+    int(Qt.Key.Key_Down): (0, 1),
+}
+
 
 class KeyTarget(Protocol):
     """What keys see of the canvas."""
@@ -55,15 +62,20 @@ def press(target: KeyTarget, event: QKeyEvent) -> bool:
         target.clear_selection()
     elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         target.inspect()
-    elif key == Qt.Key.Key_Down:
-        target.walk_to(walk.down(sheet, target.place))
-    elif key == Qt.Key.Key_Up:
-        target.walk_to(walk.up(sheet, target.place))
-    elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-        target.walk_to(walk.beside(sheet, target.place, 1 if key == Qt.Key.Key_Right else -1))
+    elif key in ARROWS:
+        _walk(target, sheet, ARROWS[key] if sheet.scene.flow else ARROWS[key][::-1])
     else:
         return False
     return True
+
+
+def _walk(target: KeyTarget, sheet: Sheet, step: tuple[int, int]) -> None:
+    """Goes a step beside, or along the edges."""
+    beside, along = step
+    if beside:
+        target.walk_to(walk.beside(sheet, target.place, beside))
+    else:
+        target.walk_to((walk.down if along > 0 else walk.up)(sheet, target.place))
 
 
 def cycle(target: KeyTarget, step: int) -> None:

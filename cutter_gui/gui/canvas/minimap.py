@@ -16,6 +16,7 @@ from cutter_gui.gui.canvas.paint_overview import paint_overview
 from cutter_gui.gui.canvas.sheet import Picture
 
 WIDEST, HIGHEST = 168, 140
+WIDEST_LYING = 260  # where edges run from left to right
 NARROWEST = 36
 MARGIN = 12
 PADDING = 6
@@ -79,7 +80,8 @@ class Minimap(QWidget):
         """Returns map pixels for one scene pixel."""
         assert self._picture is not None
         _, _, width, height = self._picture.scene.bounds
-        return min((WIDEST - 2 * PADDING) / max(width, 1.0), (HIGHEST - 2 * PADDING) / max(height, 1.0), 0.25)
+        widest = WIDEST if self._picture.scene.flow else WIDEST_LYING
+        return min((widest - 2 * PADDING) / max(width, 1.0), (HIGHEST - 2 * PADDING) / max(height, 1.0), 0.25)
 
     def _camera(self) -> Camera:
         """Returns the view of the whole graph in the map."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPainterPath
 
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
-from cutter_gui.gui.canvas.cut_marks import OVERHANG, CutLine, Mark
+from cutter_gui.gui.canvas.cut_marks import CutLine, Mark
 from cutter_gui.gui.canvas.detail import LABELS_FROM
 from cutter_gui.gui.canvas.paint_edges import paint_labels
 from cutter_gui.gui.canvas.sheet import Picture
@@ -23,7 +23,7 @@ OVERVIEW_OVERHANG = 44.0  # viewport pixels
 def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float) -> None:
     """Draws the lines, marks and tags of all cuts that touch the visible part."""
     drawing = picture.cuts
-    beyond = 40 + _farther(scale) + 80 / scale
+    beyond = 40 + OVERVIEW_OVERHANG / scale + 80 / scale
     shown = QRectF(*visible).adjusted(-beyond, -beyond, beyond, beyond)
     lines = [line for line in drawing.lines if line.points and _line_bounds(line).intersects(shown)]
     for line in lines:
@@ -43,7 +43,7 @@ def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float)
 
 def _line_bounds(line: CutLine) -> QRectF:
     xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
-    return QRectF(min(xs), min(ys) - 1, max(xs) - min(xs), max(ys) - min(ys) + 2)
+    return QRectF(min(xs) - 1, min(ys) - 1, max(xs) - min(xs) + 2, max(ys) - min(ys) + 2)
 
 
 def _as_rect(area: QRectF) -> Rect:
@@ -57,22 +57,27 @@ def _paint_line(painter: QPainter, picture: Picture, line: CutLine, scale: float
     colour = picture.palette.text if active else picture.palette.text_soft
     painter.setPen(ink.dashed(colour, width, 7 * stretch, 5 * stretch))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    farther = _farther(scale)
-    (left, left_y), *middle, (right, right_y) = line.points
-    painter.drawPath(_smooth(((left - farther, left_y), *middle, (right + farther, right_y))))
+    farther = beyond_ends(line, scale)
+    (x0, y0), *middle, (x1, y1) = line.points
+    out_x, out_y = (farther, 0.0) if line.flow else (0.0, farther)
+    painter.drawPath(_smooth(((x0 - out_x, y0 - out_y), *middle, (x1 + out_x, y1 + out_y)), line.flow))
 
 
-def _farther(scale: float) -> float:
-    """Returns how much farther a line reaches beyond its marks when far away: it must be seen in the overview too."""
-    return max(0.0, OVERVIEW_OVERHANG / scale - OVERHANG)
+def beyond_ends(line: CutLine, scale: float) -> float:
+    """Returns how much farther a line reaches beyond its ends when far away: it must be seen in the overview too."""
+    return max(0.0, OVERVIEW_OVERHANG / scale - line.overhang) if line.points else 0.0
 
 
-def _smooth(points: tuple[tuple[float, float], ...]) -> QPainterPath:
-    """Returns a path through points from left to right, level at each."""
+def _smooth(points: tuple[tuple[float, float], ...], flow: int) -> QPainterPath:
+    """Returns a path through points from left to right, level at each; or from top to bottom, upright at each."""
     path = QPainterPath(QPointF(*points[0]))
     for (x0, y0), (x1, y1) in pairwise(points):
-        middle = (x0 + x1) / 2
-        path.cubicTo(middle, y0, middle, y1, x1, y1)
+        if flow:
+            middle = (x0 + x1) / 2
+            path.cubicTo(middle, y0, middle, y1, x1, y1)
+        else:
+            middle = (y0 + y1) / 2
+            path.cubicTo(x0, middle, x1, middle, x1, y1)
     return path
 
 
@@ -99,9 +104,10 @@ def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, scale: float)
     palette = picture.palette
     active = picture.active_cut in (None, line.cut)
     size = max(1.0, TAG_SCALE / scale)
-    left, top, width, height = line.tag
+    _, _, width, height = line.tag
+    area = tag_area(line, scale)
     painter.save()
-    painter.translate(left + (_farther(scale) if line.points else 0.0), top + height / 2)
+    painter.translate(area.left(), area.center().y())
     painter.scale(size, size)
     rect = QRectF(0, -height / 2, width, height)
     ground, figure = (palette.text, palette.canvas) if active else (palette.canvas, palette.text)
@@ -114,6 +120,16 @@ def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, scale: float)
     text = QCoreApplication.translate("Canvas", "Cut {number}").format(number=line.cut)
     painter.drawText(rect.adjusted(32, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
     painter.restore()
+
+
+def tag_area(line: CutLine, scale: float) -> QRectF:
+    """Returns where the tag of a line is drawn, in scene pixels: it keeps its size when the graph gets smaller."""
+    left, top, width, height = line.tag
+    size, out = max(1.0, TAG_SCALE / scale), beyond_ends(line, scale)
+    wide, high = width * size, height * size
+    if line.flow:
+        return QRectF(left + out, top + height / 2 - high / 2, wide, high)
+    return QRectF(left + width / 2 - wide / 2, top + out, wide, high)
 
 
 def paint_scissors(painter: QPainter, colour: str, centre: QPointF, size: float) -> None:

@@ -24,6 +24,7 @@ from cutter_gui.gui.canvas.ghost import Ghost
 from cutter_gui.gui.canvas.hit import Hit, HitKind
 from cutter_gui.gui.canvas.paint_ghost import paint_band, paint_card, paint_ghost, paint_line
 from cutter_gui.gui.canvas.paint_nodes import RADIUS, box_rect
+from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.canvas.tool import Tool
 from cutter_gui.gui.canvas.view import GraphCanvas
 from cutter_gui.gui.canvas.walk import Place
@@ -166,6 +167,11 @@ class PreviewCanvas(GraphCanvas):
         else:
             self.drop_preview()
 
+    @property
+    def flow(self) -> int:
+        """The axis along which edges run: 0 for x, 1 for y."""
+        return 1 if self._picture is None else self._picture.scene.flow
+
     def preview_border(self, cut: int, shift: float) -> None:
         if self._picture is not None:
             self._asking = True
@@ -222,13 +228,19 @@ class PreviewCanvas(GraphCanvas):
             elif selection.tensor is not None:
                 self._point_at(Hit(HitKind.EDGE, tensor=selection.tensor), after)
         else:
-            left, _, width, _ = picture.scene.bounds
-            level = rect.top() - ABOVE if place.selection.tensor is None else rect.center().y()
-            self.preview_line(
-                QPointF(*self._camera.to_view(left - ABOVE, level)),
-                QPointF(*self._camera.to_view(left + width + ABOVE, level)),
-            )
-            self._anchor = QPointF(*self._camera.to_view(rect.right(), level))
+            self._knife_before(picture, rect, place.selection.tensor is not None)
+
+    def _knife_before(self, picture: Picture, rect: QRectF, through: bool) -> None:
+        """Shows the knife drawn across the whole graph, just before a part of it or through its middle."""
+        left, top, width, height = picture.scene.bounds
+        if picture.scene.flow:
+            level = rect.center().y() if through else rect.top() - ABOVE
+            ends, beside = ((left - ABOVE, level), (left + width + ABOVE, level)), (rect.right(), level)
+        else:
+            level = rect.center().x() if through else rect.left() - ABOVE
+            ends, beside = ((level, top - ABOVE), (level, top + height + ABOVE)), (level, rect.bottom())
+        self.preview_line(*(QPointF(*self._camera.to_view(*end)) for end in ends))
+        self._anchor = QPointF(*self._camera.to_view(*beside))
 
     def _place_rect(self, place: Place) -> QRectF | None:
         """Returns the part of the scene where the keyboard is."""
@@ -319,7 +331,9 @@ class PreviewCanvas(GraphCanvas):
         if self._gesture is None and self._hover.kind is HitKind.GROUND:
             cut = self._cut_under(self._pointer.position)
             if cut >= 0:
-                return self.tr("Drag: push cut {} up or down · Click: make it the active cut").format(cut)
+                if self.flow:
+                    return self.tr("Drag: push cut {} up or down · Click: make it the active cut").format(cut)
+                return self.tr("Drag: push cut {} left or right · Click: make it the active cut").format(cut)
         return ""
 
     def paintEvent(self, event: QPaintEvent) -> None:

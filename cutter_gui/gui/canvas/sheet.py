@@ -154,7 +154,7 @@ class Picture:
         nodes = np.flatnonzero(scene.box_kind == BoxKind.NODE)
         badge[nodes] = at_border[scene.box_ref[nodes]]
         stages = self.box_stage[nodes]
-        highest = nodes[np.lexsort((scene.box_rect[nodes, 1], stages))]
+        highest = nodes[np.lexsort((scene.box_rect[nodes, scene.flow], stages))]
         ranked = self.box_stage[highest]
         badge[highest[np.r_[True, ranked[1:] != ranked[:-1]]] if len(highest) else highest] = True
         return badge & (self.box_stage >= 0)

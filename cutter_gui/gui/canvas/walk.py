@@ -1,7 +1,8 @@
 """Moving about with the keyboard: along edges with the arrows, from node to node with Tab.
 
 A place is a selection and, with a tensor selected, the consumer the keyboard is at. Down from a node goes to its first
-output, down from a tensor to the consumer it is at; up is the reverse; left and right go to what stands beside it. A
+output, down from a tensor to the consumer it is at; up is the reverse; left and right go to what stands beside it.
+Where edges run from left to right, right is down and down is right (`cutter_gui.gui.canvas.keys` tells them apart). A
 folded group is walked through like a node: where a node in it would be reached, the group is.
 """
 
@@ -74,15 +75,17 @@ def _walkable(sheet: Sheet) -> Ints:
 
 def _in_reading_order(sheet: Sheet) -> list[int]:
     scene, boxes = sheet.scene, _walkable(sheet)
-    ranked: list[int] = boxes[np.lexsort((scene.box_rect[boxes, 0], scene.box_rect[boxes, 1]))].tolist()
+    rects = scene.box_rect[boxes]
+    ranked: list[int] = boxes[np.lexsort((rects[:, 1 - scene.flow], rects[:, scene.flow]))].tolist()
     return ranked
 
 
 def _across(sheet: Sheet, nodes: list[int]) -> list[int]:
-    """Returns nodes that are drawn, one for each box, from left to right, those above first."""
+    """Returns nodes that are drawn, one for each box, those first along the edges first, then from side to side."""
     scene = sheet.scene
     drawn = list({scene.node_box[node]: node for node in reversed(nodes) if node in scene.node_box}.values())
-    return sorted(drawn, key=lambda node: scene.box_rect[scene.node_box[node], [1, 0]].tolist())
+    axes = [scene.flow, 1 - scene.flow]
+    return sorted(drawn, key=lambda node: scene.box_rect[scene.node_box[node], axes].tolist())
 
 
 def _drawn_tensors(sheet: Sheet, tensors: list[int]) -> list[int]:
@@ -125,7 +128,7 @@ def _group_tensors(sheet: Sheet, wires: Bools) -> list[int]:
     """Returns the tensors of some wires, from left to right."""
     scene = sheet.scene
     chosen = np.flatnonzero(wires)
-    chosen = chosen[np.argsort(scene.wire_points[scene.wire_starts[chosen], 0], kind="stable")]
+    chosen = chosen[np.argsort(scene.wire_points[scene.wire_starts[chosen], 1 - scene.flow], kind="stable")]
     return list(dict.fromkeys(tensor for wire in chosen.tolist() for tensor in scene.tensors_of(wire).tolist()))
 
 
@@ -164,8 +167,8 @@ def beside(sheet: Sheet, place: Place, step: int) -> Place:
 
 def _row_of(sheet: Sheet, box: int) -> list[int]:
     scene, boxes = sheet.scene, _walkable(sheet)
-    middles = scene.box_rect[boxes, 1] + scene.box_rect[boxes, 3] / 2
-    own = scene.box_rect[box]
-    near = boxes[np.abs(middles - (own[1] + own[3] / 2)) < ROW]
-    found: list[int] = near[np.argsort(scene.box_rect[near, 0], kind="stable")].tolist()
+    flow, own = scene.flow, scene.box_rect[box]
+    middles = scene.box_rect[boxes, flow] + scene.box_rect[boxes, flow + 2] / 2
+    near = boxes[np.abs(middles - (own[flow] + own[flow + 2] / 2)) < ROW]
+    found: list[int] = near[np.argsort(scene.box_rect[near, 1 - flow], kind="stable")].tolist()
     return found

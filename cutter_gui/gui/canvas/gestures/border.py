@@ -1,4 +1,4 @@
-"""Pushing a border: the line of a cut is taken and moved up or down the graph, and the plan follows."""
+"""Pushing a border: the line of a cut is taken and moved along the edges, and the plan follows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from cutter_gui.gui.canvas.gestures.cutting import CuttingTarget
 class BorderGesture(Gesture):
     """Shows the plan that follows the pointer; without a move it is a click on the cut."""
 
-    cursor = Qt.CursorShape.SizeVerCursor
-
     def __init__(self, target: CuttingTarget, cut: int) -> None:
         super().__init__(target)
         self._canvas = target
+        self.cursor = Qt.CursorShape.SizeVerCursor if target.flow else Qt.CursorShape.SizeHorCursor
         self._cut = cut
         self._start = QPointF()
         self._moved = False
@@ -25,7 +24,8 @@ class BorderGesture(Gesture):
         self._start = pointer.position
 
     def move(self, pointer: Pointer) -> Gesture:
-        shift = pointer.position.y() - self._start.y()
+        way = pointer.position - self._start
+        shift = way.y() if self._canvas.flow else way.x()
         self._moved = self._moved or abs(shift) >= QGuiApplication.styleHints().startDragDistance()
         if self._moved:
             self._canvas.preview_border(self._cut, shift)

@@ -20,8 +20,13 @@ class CuttingTarget(GestureTarget, Protocol):
         """Shows the cut just before, or after, what is under a viewport point."""
         ...
 
+    @property
+    def flow(self) -> int:
+        """The axis along which edges run: 0 for x, 1 for y."""
+        ...
+
     def preview_border(self, cut: int, shift: float) -> None:
-        """Shows the plan with the line of a cut pushed down by viewport pixels."""
+        """Shows the plan with the line of a cut pushed along the edges by viewport pixels."""
         ...
 
     def show_band(self, band: QRectF | None) -> None:
