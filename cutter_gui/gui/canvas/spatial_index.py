@@ -5,7 +5,8 @@ so many that it is cheaper to look at it always.
 
 Steps: (1) for each item the range of cells; (2) (cell, item) pairs, sorted by cell, rows of cells after each other, so
 that a row of a query is one range; (3) a query takes the ranges of its rows and keeps the items that really touch it.
-Where a query covers a good part of the grid it compares all rectangles instead.
+Where a query covers a good part of the grid, or many rows of it, or the items are few, it compares all rectangles
+instead: four comparisons of whole arrays take less time than some ranges to join.
 
 Complexity: O(N log N) to build, O(rows + found) for a query.
 """
@@ -24,7 +25,8 @@ from cutter_gui.layout.scene import Floats, Scene
 
 CELL = 256.0
 CELLS_PER_ITEM = 64
-ROWS_PER_QUERY = 400
+FEW = 12_000  # items that are compared all, whatever is asked
+ITEMS_PER_ROW = 3000  # a row of a query takes as long as to compare so many
 SHARE_OF_ALL = 8
 CURVE_STEPS = 16
 
@@ -41,6 +43,9 @@ class GridIndex:
         self._low, self._high = low, high
         if not len(low):
             return
+        # Columns of their own: comparing reads them from end to end.
+        self._left, self._top = np.ascontiguousarray(low[:, 0]), np.ascontiguousarray(low[:, 1])
+        self._right, self._bottom = np.ascontiguousarray(high[:, 0]), np.ascontiguousarray(high[:, 1])
         self._origin = low.min(axis=0)
         self._all_low, self._all_high = self._origin, high.max(axis=0)
         first = np.floor((low - self._origin) / CELL).astype(np.int64)
@@ -64,13 +69,15 @@ class GridIndex:
         low, high = np.array([left, top]), np.array([left + width, top + height])
         if not len(self._low):
             return np.zeros(0, dtype=np.int32)
+        if len(self._low) <= FEW:
+            return self._all_touching(low, high)
         first = np.maximum(np.floor((low - self._origin) / CELL), 0).astype(np.int64)
         last = np.minimum(np.floor((high - self._origin) / CELL), np.array([self._columns - 1, self._rows - 1])).astype(
             np.int64
         )
         if np.any(last < first):
             return np.zeros(0, dtype=np.int32)
-        if last[1] - first[1] > ROWS_PER_QUERY:
+        if last[1] - first[1] > len(self._low) / ITEMS_PER_ROW:
             return self._all_touching(low, high)
         rows = np.arange(first[1], last[1] + 1) * self._columns
         starts = np.searchsorted(self._cell, rows + first[0])
@@ -84,15 +91,21 @@ class GridIndex:
         """Looks at every item: where many are in sight that is faster than to collect them."""
         if self._all_low[0] >= low[0] and self._all_low[1] >= low[1] and np.all(self._all_high <= high):
             return np.arange(len(self._low), dtype=np.int32)
-        touch = self._low[:, 0] <= np.float32(high[0])
-        touch &= self._high[:, 0] >= np.float32(low[0])
-        touch &= self._low[:, 1] <= np.float32(high[1])
-        touch &= self._high[:, 1] >= np.float32(low[1])
+        touch = self._left <= _at_most(high[0])
+        touch &= self._right >= -_at_most(-low[0])
+        touch &= self._top <= _at_most(high[1])
+        touch &= self._bottom >= -_at_most(-low[1])
         return np.flatnonzero(touch).astype(np.int32)
 
     def _touching(self, items: Ints, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
         touch = np.all((self._low[items] <= high) & (self._high[items] >= low), axis=1)
         return items[touch]
+
+
+def _at_most(value: np.float64) -> np.float32:
+    """Returns the largest number of 32 bits up to a value: comparing with it is exact and needs no longer numbers."""
+    near = np.float32(value)
+    return near if near <= value else np.nextafter(near, np.float32(-np.inf))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from cutter_gui.gui.canvas import spatial_index
 from cutter_gui.gui.canvas.curves import evaluated
 from cutter_gui.gui.canvas.spatial_index import GridIndex, SceneIndex
 from cutter_gui.layout import LayoutOptions, lay_out
@@ -24,12 +27,14 @@ def rects(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return low, low + size
 
 
-@given(rects(), query)
-def test_a_query_finds_exactly_what_touches_it(items: tuple[np.ndarray, np.ndarray], area: tuple) -> None:
+@given(rects(), query, st.sampled_from(["looking at all", "in the grid"]))
+def test_a_query_finds_exactly_what_touches_it(items: tuple[np.ndarray, np.ndarray], area: tuple, way: str) -> None:
     low, high = items
     left, top, width, height = area
     touch = np.all((low <= [left + width, top + height]) & (high >= [left, top]), axis=1)
-    assert GridIndex(low, high).query(left, top, width, height).tolist() == np.flatnonzero(touch).tolist()
+    bounds = {"FEW": 0, "ITEMS_PER_ROW": 1e-3, "SHARE_OF_ALL": 1e-3} if way == "in the grid" else {"FEW": 1000}
+    with patch.multiple(spatial_index, **bounds):
+        assert GridIndex(low, high).query(left, top, width, height).tolist() == np.flatnonzero(touch).tolist()
 
 
 def test_a_query_far_larger_than_the_scene_finds_everything() -> None:
