@@ -18,6 +18,7 @@ from cutter_gui.layout.scene import WireKind
 TRUNK_GAP = 36.0  # between a trunk and the boxes
 BEND = 40.0  # height of the curve from the maker to a trunk
 CORNER = 16.0
+ROW = 30.0  # boxes whose middles differ less stand in one row
 
 
 def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
@@ -42,7 +43,11 @@ def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
     faces_right = ends > pills[:, 0]
     left, top, width, height = box_rect[source].tolist()
     start = (left + width / 2, top + height)
-    turn = start[1] + BEND
+    # Boxes that stand beside the maker may reach farther: the curve does not turn before it has passed them.
+    middles = box_rect[:, 1] + box_rect[:, 3] / 2
+    row = box_rect[np.abs(middles - top - height / 2) < ROW]
+    past = float((row[:, 1] + row[:, 3]).max())
+    turn = past + BEND
     first, last = min(top, float(heights.min())), max(turn, float(heights.max()))
     begin, length = scene.bounds[1 - flow], scene.bounds[3 - flow]
     band = (begin, first, length, last - first) if flow else (first, begin, last - first, length)
@@ -54,7 +59,8 @@ def hub_curves(picture: Picture, tensor: int, shown: Ints) -> list[Points]:
         if not np.any(side):
             continue
         trunk = outer[int(right)]
-        curves.append(vertical_curve(start, (trunk, turn)))
+        whole = [[*start], [*start], [start[0], past]] if past > start[1] else []
+        curves.append([*whole, *vertical_curve((start[0], past), (trunk, turn))])
         highest, lowest = float(heights[side].min()) + CORNER, float(heights[side].max()) - CORNER
         curves.append(vertical_curve((trunk, min(highest, turn)), (trunk, max(lowest, turn))))
         wanted = np.flatnonzero(side & np.isin(stubs, shown))
