@@ -184,9 +184,9 @@ class ResultFolder:
             manifest.replace(self.workspace / _TAKEN_AWAY)
         else:
             (self.workspace / _TAKEN_AWAY).touch()
+        # All of them first: a file renamed over another one is written to disk at once by some file systems (ext4).
         for name in self._old_files:
-            if name not in files:
-                (self._target / name).unlink(missing_ok=True)
+            (self._target / name).unlink(missing_ok=True)
         for name in files:
             (self.workspace / name).replace(self._target / name)
         (self.workspace / self._manifest).replace(manifest)

@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+from onnx import TensorProto
 
 from cutter_gui.core.diagnostic import Diagnostic, Severity
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.units import bytes_text
+from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
-from cutter_gui.onnx.weights import external_entry, raw_bytes, resolve_external
+from cutter_gui.onnx.weights import external_entry, raw_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _WHOLE = 1 << 18
@@ -28,27 +34,28 @@ def equal_weights(model: OnnxModel) -> list[Diagnostic]:
     """Returns one finding per set of weights with equal bytes, largest first."""
     alike: defaultdict[tuple[int, int, tuple[int, ...]], list[int]] = defaultdict(list)
     sources: dict[int, ByteRange | bytes] = {}
+    files = ExternalFiles(model.path.parent)
     for position, tensor in enumerate(model.proto.graph.initializer):
-        source = _source(model, position)
+        source = _source(model, position, tensor, files)
         length = source.length if isinstance(source, ByteRange) else len(source)
         if length >= INLINE_LIMIT:
             sources[position] = source
             alike[length, tensor.data_type, tuple(tensor.dims)].append(position)
     groups: list[tuple[int, list[int]]] = []
-    for (length, _, _), positions in alike.items():
-        for same_start in _by_digest(positions, sources, [0]):
-            pages = _pages(length)
-            groups += [(length, same) for same in _by_digest(same_start, sources, pages)]
+    with ExitStack() as stack:
+        digests = _Digests(sources, stack)
+        for (length, _, _), positions in alike.items():
+            for same_start in digests.alike(positions, [0]):
+                groups += [(length, same) for same in digests.alike(same_start, _pages(length))]
     return [_finding(model, length, same) for length, same in sorted(groups, reverse=True)]
 
 
-def _source(model: OnnxModel, position: int) -> ByteRange | bytes:
+def _source(model: OnnxModel, position: int, tensor: TensorProto, files: ExternalFiles) -> ByteRange | bytes:
     """Returns where a weight's bytes are; nothing where they are missing or wrong, which splitting reports."""
-    tensor = model.proto.graph.initializer[position]
     try:
         entry = external_entry(tensor)
         if entry is not None:
-            return resolve_external(tensor, entry, model.path.parent)
+            return files.find(tensor, entry)
         return model.ranges.get(position) or raw_bytes(tensor) or b""
     except CutterError:
         return b""
@@ -62,30 +69,42 @@ def _pages(length: int) -> list[int]:
     return [(length - _PAGE) * page // (count - 1) for page in range(count)]
 
 
-def _by_digest(
-    positions: list[int], sources: dict[int, ByteRange | bytes], pages: Iterable[int]
-) -> Iterable[list[int]]:
-    """Splits weights by the digest of some of their pages; weights that are alone are left out."""
-    if len(positions) < 2:
-        return
-    found: defaultdict[bytes, list[int]] = defaultdict(list)
-    offsets = list(pages)
-    for position in positions:
-        found[_digest(sources[position], offsets)].append(position)
-    yield from (same for same in found.values() if len(same) > 1)
+class _Digests:
+    """Digests of pages of weights; the file read last stays open, since most weights share one."""
 
+    def __init__(self, sources: Mapping[int, ByteRange | bytes], stack: ExitStack) -> None:
+        self._sources = sources
+        self._stack = stack
+        self._path: Path | None = None
+        self._file: BinaryIO | None = None
 
-def _digest(source: ByteRange | bytes, offsets: list[int]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    if isinstance(source, bytes):
-        for offset in offsets:
-            digest.update(source[offset : offset + _PAGE])
-        return digest.digest()
-    with source.path.open("rb", buffering=0) as file:
-        for offset in offsets:
+    def alike(self, positions: list[int], pages: Sequence[int]) -> list[list[int]]:
+        """Returns the sets of weights whose pages at these offsets are equal; weights that are alone are left out."""
+        if len(positions) < 2:
+            return []
+        found: defaultdict[bytes, list[int]] = defaultdict(list)
+        for position in positions:
+            found[self._digest(self._sources[position], pages)].append(position)
+        return [same for same in found.values() if len(same) > 1]
+
+    def _digest(self, source: ByteRange | bytes, pages: Sequence[int]) -> bytes:
+        digest = hashlib.blake2b(digest_size=16)
+        if isinstance(source, bytes):
+            for offset in pages:
+                digest.update(source[offset : offset + _PAGE])
+            return digest.digest()
+        file = self._opened(source.path)
+        for offset in pages:
             file.seek(source.offset + offset)
             digest.update(file.read(min(_PAGE, source.length - offset)))
-    return digest.digest()
+        return digest.digest()
+
+    def _opened(self, path: Path) -> BinaryIO:
+        if self._file is None or path != self._path:
+            self._stack.close()
+            self._path = path
+            self._file = self._stack.enter_context(path.open("rb", buffering=0))
+        return self._file
 
 
 def _finding(model: OnnxModel, length: int, positions: list[int]) -> Diagnostic:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -21,9 +20,10 @@ from cutter_gui.core import dtypes
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Dim, Ints, Shape
 from cutter_gui.onnx.bodies import bodies
+from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
 from cutter_gui.onnx.volatile import normal_domain
-from cutter_gui.onnx.weights import external_entry, inlined, resolve_external, stored_bytes
+from cutter_gui.onnx.weights import external_entry, inlined, stored_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _INVENTED = "unk__"
@@ -104,8 +104,9 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
     _normalize_domains(lean)
     large: list[ValueInfoProto] = []
     kept: list[TensorProto] = []
+    files = ExternalFiles(model.path.parent)
     for position, initializer in enumerate(lean.graph.initializer):
-        small = _small(initializer, model.ranges.get(position), model.path.parent)
+        small = _small(initializer, model.ranges.get(position), files)
         if small is not None:
             kept.append(small)
         else:
@@ -140,13 +141,13 @@ def _normalize_domains(model: ModelProto) -> None:
             waiting.extend(body.node)
 
 
-def _small(initializer: TensorProto, span: ByteRange | None, folder: Path) -> TensorProto | None:
+def _small(initializer: TensorProto, span: ByteRange | None, files: ExternalFiles) -> TensorProto | None:
     """Returns a small initializer with its data, also where that stands outside; None when it is large or missing."""
     if stored_bytes(initializer, span) >= INLINE_LIMIT:
         return None
     try:
         entry = external_entry(initializer)
-        return initializer if entry is None else inlined(initializer, resolve_external(initializer, entry, folder))
+        return initializer if entry is None else inlined(initializer, files.find(initializer, entry))
     except (CutterError, OSError):
         return None
 

@@ -12,13 +12,13 @@ their data in the protobuf, which stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from onnx import ModelProto, NodeProto, SparseTensorProto, TensorProto
 
 from cutter_gui.onnx.bodies import bodies
+from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.weight_files import Placed, Weight, placed_tensor
-from cutter_gui.onnx.weights import external_entry, inlined, resolve_external
+from cutter_gui.onnx.weights import external_entry, inlined
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 
@@ -51,12 +51,17 @@ def tensors_nested_in(model: ModelProto) -> Iterator[TensorProto]:
         yield from nested_tensors(function.node)
 
 
-def external_ranges(tensors: Iterable[TensorProto], folder: Path) -> Iterator[tuple[ByteRange, Weight]]:
+def external_tensors_nested_in(model: ModelProto) -> list[TensorProto]:
+    """Returns the nested tensors of a model that have their data elsewhere."""
+    return [tensor for tensor in tensors_nested_in(model) if tensor.data_location == TensorProto.EXTERNAL]
+
+
+def external_ranges(tensors: Iterable[TensorProto], files: ExternalFiles) -> Iterator[tuple[ByteRange, Weight]]:
     """Yields what the nested tensors of a stage need written outside its protobuf, a range maybe several times.
 
     Args:
         tensors: Nested tensors of the source.
-        folder: The source's folder.
+        files: The source's external data.
 
     Raises:
         CutterError: External data that is missing, cut short, or outside the folder.
@@ -64,24 +69,24 @@ def external_ranges(tensors: Iterable[TensorProto], folder: Path) -> Iterator[tu
     for tensor in tensors:
         entry = external_entry(tensor)
         if entry is not None:
-            span = resolve_external(tensor, entry, folder)
+            span = files.find(tensor, entry)
             if span.length >= INLINE_LIMIT:
                 yield span, Weight(tensor, span)
 
 
-def place_nested(model: ModelProto, folder: Path, placed: Mapping[ByteRange, Placed]) -> None:
+def place_nested(model: ModelProto, files: ExternalFiles, placed: Mapping[ByteRange, Placed]) -> None:
     """Lets the nested tensors of a stage refer to their new places, in place; small ones become inline.
 
     Args:
         model: The stage, whose nested tensors still refer to the source's files.
-        folder: The source's folder.
+        files: The source's external data.
         placed: The new places.
     """
-    for tensor in tensors_nested_in(model):
+    for tensor in external_tensors_nested_in(model):
         entry = external_entry(tensor)
         if entry is None:
             continue
-        span = resolve_external(tensor, entry, folder)
+        span = files.find(tensor, entry)
         if span.length < INLINE_LIMIT:
             tensor.CopyFrom(inlined(tensor, span))
         else:

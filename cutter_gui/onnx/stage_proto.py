@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from onnx import (
     FunctionProto,
@@ -30,11 +31,11 @@ from onnx import (
 )
 
 from cutter_gui.core.contents import StageContents, Transfer, transfers
-from cutter_gui.core.graph import Graph
+from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.stages import Staging
 from cutter_gui.onnx.bodies import all_names, bodies, rename_reads
 from cutter_gui.onnx.names import TransferNames, name_transfers
-from cutter_gui.onnx.nested_data import nested_tensors
+from cutter_gui.onnx.nested_data import external_tensors_nested_in, nested_tensors
 from cutter_gui.onnx.volatile import MICROSOFT, FunctionKey, called_key, function_key
 
 
@@ -81,6 +82,22 @@ class StageSource:
         return {function_key(function): function for function in self.proto.functions}
 
     @cached_property
+    def nested_external(self) -> list[TensorProto]:
+        """Tensors with their data elsewhere that are no dense initializers; most models have none."""
+        return external_tensors_nested_in(self.proto)
+
+    @cached_property
+    def value_info_tensors(self) -> Ints:
+        """The tensor that each value info is of, -1 where the graph has none of that name."""
+        index = self.graph.tensor_index
+        return np.asarray([index.get(value.name, -1) for value in self.proto.graph.value_info], dtype=np.int32)
+
+    @cached_property
+    def header(self) -> ModelProto:
+        """What every stage has of the model: all but functions and what the graph is made of."""
+        return _header(self.proto)
+
+    @cached_property
     def initializer_positions(self) -> dict[str, int]:
         """Position of each dense initializer by name; the first of a repeated name counts."""
         positions: dict[str, int] = {}
@@ -121,7 +138,7 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
         renamed.update(zip((tensor_names[t] for t in transfer.tensors), source.names[transfer].received, strict=True))
     for transfer in stage.receives:
         names = source.names[transfer]
-        _add_signals(graph, names.recv_input, names.recv_rank, transfer.source)
+        _add_signals(graph, names.recv_input, names.recv_rank, transfer.recv_rank)
         graph.node.append(
             helper.make_node(
                 "Recv",
@@ -129,7 +146,7 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
                 [names.recv_output, *names.received],
                 name=names.recv_node,
                 domain=MICROSOFT,
-                tag=0,
+                tag=transfer.tag,
                 element_types=_element_types(source, transfer),
             )
         )
@@ -149,7 +166,7 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
         graph.output.append(_signal_value(source.names[transfer].recv_output))
     for transfer in stage.sends:
         names = source.names[transfer]
-        _add_signals(graph, names.send_input, names.send_rank, transfer.destination)
+        _add_signals(graph, names.send_input, names.send_rank, transfer.send_rank)
         data = [renamed.get(tensor_names[t], tensor_names[t]) for t in transfer.tensors]
         graph.node.append(
             helper.make_node(
@@ -158,7 +175,7 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
                 [names.send_output],
                 name=names.send_node,
                 domain=MICROSOFT,
-                tag=0,
+                tag=transfer.tag,
                 element_types=_element_types(source, transfer),
             )
         )
@@ -171,11 +188,9 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
 
 def _stage_model(source: StageSource, stage: StageContents, weights: Mapping[str, TensorProto]) -> ModelProto:
     """Returns the parts that both forms share: all but nodes, boundary inputs, outputs and value infos."""
-    model = _without_graph(source.proto)
+    model = ModelProto()
+    model.CopyFrom(source.header)
     original = source.proto.graph
-    model.graph.name = original.name
-    model.graph.doc_string = original.doc_string
-    model.graph.metadata_props.extend(original.metadata_props)
     names = source.graph.tensor_names
     read_weights = {names[tensor] for tensor in stage.weights}
     read_inputs = {names[tensor] for tensor in stage.inputs}
@@ -193,7 +208,12 @@ def _stage_model(source: StageSource, stage: StageContents, weights: Mapping[str
 
 
 def stage_nested_tensors(source: StageSource, stage: StageContents) -> Iterator[TensorProto]:
-    """Yields the source's tensors that a stage's files hold besides dense initializers; see `nested_data`."""
+    """Yields the source's tensors that a stage's files hold besides dense initializers; see `nested_data`.
+
+    None where no such tensor of the whole model has its data elsewhere.
+    """
+    if not source.nested_external:
+        return
     nodes = [source.proto.graph.node[int(node)] for node in stage.nodes]
     read_weights = {source.graph.tensor_names[tensor] for tensor in stage.weights}
     sparse = (entry for entry in source.proto.graph.sparse_initializer if entry.values.name in read_weights)
@@ -216,33 +236,58 @@ def _annotations(source: StageSource, stage: StageContents) -> list[TensorAnnota
     annotations = source.proto.graph.quantization_annotation
     if not annotations:
         return []
-    present = _produced_names(source, stage)
-    present.update(source.graph.tensor_names[tensor] for tensor in (*stage.weights, *stage.inputs))
+    names = source.graph.tensor_names
+    tensors = (*produced(source.graph, stage).tolist(), *stage.weights.tolist(), *stage.inputs.tolist())
+    present = {names[tensor] for tensor in tensors}
     return [annotation for annotation in annotations if annotation.tensor_name in present]
 
 
-def _produced_names(source: StageSource, stage: StageContents) -> set[str]:
-    names = source.graph.tensor_names
-    return {names[tensor] for node in stage.nodes for tensor in source.graph.node_outputs.row(node) if tensor >= 0}
+def produced(graph: Graph, stage: StageContents) -> Ints:
+    """Returns the tensors that a stage's nodes produce."""
+    inside = np.zeros(graph.node_count, dtype=np.bool_)
+    inside[stage.nodes] = True
+    rows = graph.node_outputs
+    tensors = rows.values[np.repeat(inside, np.diff(rows.starts))]
+    return np.asarray(tensors[tensors >= 0])
 
 
-def _without_graph(proto: ModelProto) -> ModelProto:
-    """Returns the model's header: everything but its graph and functions, fields of a newer onnx included."""
+_GRAPH_CONTENT = (
+    "node",
+    "initializer",
+    "sparse_initializer",
+    "input",
+    "output",
+    "value_info",
+    "quantization_annotation",
+)
+
+
+def _header(proto: ModelProto) -> ModelProto:
+    """Returns the model without functions and contents of the graph; fields of a newer onnx stay in both."""
     header = ModelProto()
+    # Only whole messages hand on fields that protobuf does not know; else what is large is not even copied.
     if len(UnknownFieldSet(proto)):
-        # protobuf hands these on only with the whole message.
         header.CopyFrom(proto)
-        header.ClearField("graph")
         header.ClearField("functions")
-        return header
-    for descriptor, value in proto.ListFields():
-        if descriptor.name in ("graph", "functions"):
+    else:
+        _copy_fields(proto, header, ("graph", "functions"))
+        if len(UnknownFieldSet(proto.graph)):
+            header.graph.CopyFrom(proto.graph)
+        else:
+            _copy_fields(proto.graph, header.graph, _GRAPH_CONTENT)
+    for name in _GRAPH_CONTENT:
+        header.graph.ClearField(name)
+    return header
+
+
+def _copy_fields(source: Message, target: Message, without: Sequence[str]) -> None:
+    for descriptor, value in source.ListFields():
+        if descriptor.name in without:
             continue
         if descriptor.message_type is not None:
-            getattr(header, descriptor.name).extend(value)
+            getattr(target, descriptor.name).extend(value)
         else:
-            setattr(header, descriptor.name, value)
-    return header
+            setattr(target, descriptor.name, value)
 
 
 def _nodes(source: StageSource, stage: StageContents) -> list[NodeProto]:
@@ -313,11 +358,17 @@ def _add_value_infos(source: StageSource, stage: StageContents, graph: GraphProt
 
     A model output that a stage holds a copy of, being constant, is described among the model's outputs.
     """
-    inside = _produced_names(source, stage)
-    inside.update(source.graph.tensor_names[tensor] for tensor in stage.weights)
-    inside -= {value.name for value in (*graph.input, *graph.output)}
-    inside -= set(renamed)
-    graph.value_info.extend(value for value in source.proto.graph.value_info if value.name in inside)
-    inside -= source.value_infos.keys()
-    described = {value.name: value for value in source.proto.graph.output if value.name in inside}
+    names = source.graph.tensor_names
+    inside = np.zeros(len(names) + 1, dtype=np.bool_)  # the last stands for value infos of no tensor
+    inside[produced(source.graph, stage)] = True
+    inside[stage.weights] = True
+    index = source.graph.tensor_index
+    for value in (*graph.input, *graph.output):
+        inside[index.get(value.name, -1)] = False
+    for name in renamed:
+        inside[index[name]] = False
+    infos = source.proto.graph.value_info
+    graph.value_info.extend(infos[at] for at in np.flatnonzero(inside[source.value_info_tensors]).tolist())
+    inside[source.value_info_tensors] = False
+    described = {value.name: value for value in source.proto.graph.output if inside[index[value.name]]}
     graph.value_info.extend(value for value in described.values() if value.type.WhichOneof("value"))

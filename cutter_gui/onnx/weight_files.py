@@ -17,8 +17,9 @@ from onnx import TensorProto
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.byte_copy import copy_range, write_all
+from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
-from cutter_gui.onnx.weights import external_entry, inlined, raw_bytes, resolve_external, without_data
+from cutter_gui.onnx.weights import external_entry, inlined, raw_bytes, without_data
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _SMALL_ALIGNMENT = 64
@@ -53,12 +54,13 @@ class Weight:
     source: WeightSource
 
 
-def weight_of(model: OnnxModel, position: int) -> Weight:
+def weight_of(model: OnnxModel, position: int, files: ExternalFiles) -> Weight:
     """Finds the data of an initializer.
 
     Args:
         model: The model.
         position: The initializer's position in the graph.
+        files: The model's external data.
 
     Raises:
         CutterError: External data that is missing, cut short, or outside the model's folder.
@@ -67,7 +69,7 @@ def weight_of(model: OnnxModel, position: int) -> Weight:
     span = model.ranges.get(position)
     entry = external_entry(tensor)
     if entry is not None:
-        span = resolve_external(tensor, entry, model.path.parent)
+        span = files.find(tensor, entry)
         if span.length < INLINE_LIMIT:
             return Weight(inlined(tensor, span), None)
     if span is not None:
@@ -146,16 +148,22 @@ def share_weights(out: Path, weights: Mapping[_Key, Weight]) -> dict[_Key, Place
     """
     placed = {}
     base = out.resolve()
+    locations: dict[Path, str] = {}
     for name, weight in weights.items():
         if not isinstance(weight.source, ByteRange):
             continue
-        path = weight.source.path.resolve()
-        if not path.is_relative_to(base):
-            raise CutterError(
-                "weights can only be shared with stages in the data file's folder or one above it",
-                one_line(str(out)),
-                f"write into {one_line(str(path.parent))}, or copy the weights",
-            )
-        location = path.relative_to(base).as_posix()
-        placed[name] = Placed(location, weight.source.offset, weight.source.length)
+        path = weight.source.path
+        if path not in locations:
+            locations[path] = _location(path.resolve(), base, out)
+        placed[name] = Placed(locations[path], weight.source.offset, weight.source.length)
     return placed
+
+
+def _location(file: Path, base: Path, out: Path) -> str:
+    if not file.is_relative_to(base):
+        raise CutterError(
+            "weights can only be shared with stages in the data file's folder or one above it",
+            one_line(str(out)),
+            f"write into {one_line(str(file.parent))}, or copy the weights",
+        )
+    return file.relative_to(base).as_posix()

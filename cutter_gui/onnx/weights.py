@@ -1,15 +1,13 @@
 """Where the bytes of each initializer are.
 
 A weight is a range of a file (the model's own, or an external data file beside it), or bytes that the protobuf holds
-in another encoding and that are turned into raw bytes here. External data follows ONNX's docs/ExternalData.md:
-``location`` is relative to the model's folder and may not leave it.
+in another encoding and that are turned into raw bytes here. `external_files` finds external data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from onnx import TensorProto, numpy_helper
@@ -108,49 +106,6 @@ def external_entry(tensor: TensorProto) -> External | None:
             "external data has a bad location, offset or length", f"tensor {tensor.name}", "export it again"
         )
     return External(location, offset, length)
-
-
-def resolve_external(tensor: TensorProto, entry: External, folder: Path) -> ByteRange:
-    """Finds the bytes of an external tensor.
-
-    Args:
-        tensor: The tensor.
-        entry: Its external data entry.
-        folder: The model's folder.
-
-    Raises:
-        CutterError: The location leaves the folder, the file is missing or too short, or the entry has another length
-            than the tensor.
-    """
-    where = f"tensor {one_line(tensor.name, 80)}"
-    shown = one_line(entry.location, 120)
-    candidate = Path(entry.location)
-    if candidate.is_absolute() or ".." in candidate.parts:
-        raise CutterError(f"external data at {shown} is outside the model's folder", where, "move it beside the model")
-    path = folder / candidate
-    base = folder.resolve()
-    resolved = path.resolve()
-    if not resolved.is_relative_to(base) or path.is_symlink():
-        raise CutterError(f"external data at {shown} is behind a link", where, "put the file itself beside the model")
-    try:
-        size = path.stat().st_size
-    except OSError:
-        raise CutterError(f"the external data file {shown} is missing", where, f"put it into {folder}") from None
-    if not path.is_file():
-        raise CutterError(f"external data at {shown} is no file", where, "put the data file beside the model")
-    needed = element_bytes(tensor.data_type, tensor.dims)
-    length = entry.length if entry.length is not None else needed or size - entry.offset
-    if needed and length != needed:
-        raise CutterError(
-            f"the external data in {shown} has {length} bytes where type and shape need {needed}",
-            where,
-            "export it again",
-        )
-    if entry.offset + length > size:
-        raise CutterError(
-            f"the external data file {shown} ends before the tensor does", where, "copy the file again; it is cut short"
-        )
-    return ByteRange(path, entry.offset, length)
 
 
 def raw_bytes(tensor: TensorProto) -> bytes | None:
