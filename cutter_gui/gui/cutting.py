@@ -69,13 +69,16 @@ class Cutting(QObject):
         """Previews the cut before a node, or after it."""
         document = self._document()
         if document is not None:
-            self._ask(("place", node, after), lambda: start_stage(document.graph, document.plan, node, after))
+            self._ask(
+                ("place", node, after),
+                lambda: start_stage(document.graph, document.plan, node, after, document.symbols),
+            )
 
     def draw_line(self, edges: list[int]) -> None:
         """Previews the cut along a line across edges."""
         document = self._document()
         if document is not None:
-            self._ask(("line", *edges), lambda: knife_cut(document.graph, document.plan, edges))
+            self._ask(("line", *edges), lambda: knife_cut(document.graph, document.plan, edges, document.symbols))
 
     def push_past(self, cut: int, nodes: list[int], direction: str) -> None:
         """Previews a border pushed past nodes."""
@@ -83,14 +86,14 @@ class Cutting(QObject):
         if document is not None:
             way = cast(Literal["up", "down"], direction)
             key = ("border", cut, direction, *nodes)
-            self._ask(key, lambda: push_border(document.graph, document.plan, cut, nodes, way))
+            self._ask(key, lambda: push_border(document.graph, document.plan, cut, nodes, way, document.symbols))
 
     def put_chosen_into(self, stage: int) -> None:
         """Previews the chosen nodes in a stage."""
         document, nodes = self._document(), self._canvas.chosen
         if document is not None and nodes:
             key = ("stage", stage, *nodes)
-            self._ask(key, lambda: put_into_stage(document.graph, document.plan, nodes, stage))
+            self._ask(key, lambda: put_into_stage(document.graph, document.plan, nodes, stage, document.symbols))
 
     def _ask(self, key: Hashable, ask: Ask) -> None:
         if key == self._answered:

@@ -122,7 +122,9 @@ class CuttingDesk(QObject):
         nodes = [] if hit is None else self._nodes_of(hit)
         if nodes:
             node = nodes[-1 if after else 0]
-            self.cutting.show(("key", node, after), lambda doc: start_stage(doc.graph, doc.plan, node, after))
+            self.cutting.show(
+                ("key", node, after), lambda doc: start_stage(doc.graph, doc.plan, node, after, doc.symbols)
+            )
             self.cutting.apply()
 
     def push(self, steps: int) -> None:
@@ -136,7 +138,9 @@ class CuttingDesk(QObject):
         nodes = self._canvas.nodes_beside(cut, count)
         self._canvas.ask_at(nodes[-1:])
         way: Literal["up", "down"] = "down" if count > 0 else "up"
-        self.cutting.show(("push", cut, count), lambda doc: push_border(doc.graph, doc.plan, cut, nodes, way))
+        self.cutting.show(
+            ("push", cut, count), lambda doc: push_border(doc.graph, doc.plan, cut, nodes, way, doc.symbols)
+        )
 
     def ask_to_compare(self) -> None:
         """Asks for a cut spec and shows its plan beside the present one."""

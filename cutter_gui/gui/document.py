@@ -7,7 +7,7 @@ concerns, so that a view refreshes just that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Cut, Plan, Transport
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.stages import Staging, assign_stages
+from cutter_gui.core.symbols import with_expressions
 from cutter_gui.gui.commands import ChangePlan, PlanState, SpecFile
 from cutter_gui.gui.selection import Selection
 
@@ -35,16 +36,18 @@ class Change:
     """What a change of the document concerns.
 
     Attributes:
-        plan: The plan or a given type, and with it stages, contents and diagnostics.
+        plan: The plan, a given type or the value of a symbol, and with it stages, contents and diagnostics.
         active_cut: Which cut clicks go into.
         selection: What is selected.
         file: Where the plan is kept, or whether it is saved there.
+        symbols: The values of symbols.
     """
 
     plan: bool = False
     active_cut: bool = False
     selection: bool = False
     file: bool = False
+    symbols: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,7 @@ class Outcome:
     """What follows from one plan: computed once, however many views ask."""
 
     staging: Staging
+    symbols: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def contents(self) -> tuple[StageContents, ...]:
@@ -59,7 +63,7 @@ class Outcome:
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return diagnose(self.staging)
+        return diagnose(self.staging, symbols=self.symbols)
 
 
 class Document(QObject):
@@ -73,14 +77,23 @@ class Document(QObject):
     changed = Signal(object)
     refused = Signal(str)
 
-    def __init__(self, path: Path, graph: Graph, spec: SpecFile | None = None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        graph: Graph,
+        spec: SpecFile | None = None,
+        parent: QObject | None = None,
+        transport: Transport = "relay",
+    ) -> None:
+        """Opens a plan over a graph: that of a cut spec, or an empty one with this transport."""
         super().__init__(parent)
         self.path = path
         self.graph = graph
         self._as_read = graph
         self.undo_stack = QUndoStack(self)
-        plan = spec.spec.plan if spec else Plan()
+        plan = spec.spec.plan if spec else Plan(transport=transport)
         self._state = PlanState(plan, 0 if plan.cuts else None, spec)
+        self._given: dict[str, int] = {}
         self._outcome = Outcome(assign_stages(graph, plan))
         self._selection = Selection()
         self.undo_stack.cleanChanged.connect(self._on_clean_changed)
@@ -104,6 +117,16 @@ class Document(QObject):
     def types(self) -> Mapping[str, TypeHint]:
         """Types that the user gave for tensors of which inference cannot tell it, by name."""
         return self._state.types
+
+    @property
+    def given_symbols(self) -> Mapping[str, int]:
+        """The values that the user gave symbols; not part of the plan, so no step of undo."""
+        return self._given
+
+    @property
+    def symbols(self) -> Mapping[str, int]:
+        """Values by dimension as it is written: those given, and those of expressions that follow from them."""
+        return self._outcome.symbols
 
     @property
     def staging(self) -> Staging:
@@ -144,6 +167,17 @@ class Document(QObject):
         if selection != self._selection:
             self._selection = selection
             self.changed.emit(Change(selection=True))
+
+    def set_symbols(self, given: Mapping[str, int]) -> None:
+        """Gives symbols of open dimensions values to count bytes with; those left out are open again."""
+        if dict(given) == self._given:
+            return
+        self._given = dict(given)
+        self._outcome = Outcome(self.staging, self._values())
+        self.changed.emit(Change(plan=True, symbols=True))
+
+    def _values(self) -> Mapping[str, int]:
+        return with_expressions(self.graph, self._given)
 
     def set_active_cut(self, cut: int | None) -> None:
         """Chooses the cut that clicks go into; no change of the plan."""
@@ -283,7 +317,7 @@ class Document(QObject):
             given = {name: (hint.dtype, hint.shape) for name, hint in state.types.items()}
             self.graph = self._as_read.with_types(given)
         if retyped or state.plan != before.plan:
-            self._outcome = Outcome(assign_stages(self.graph, state.plan))
+            self._outcome = Outcome(assign_stages(self.graph, state.plan), self._values())
         self.changed.emit(
             Change(
                 plan=retyped or state.plan != before.plan,

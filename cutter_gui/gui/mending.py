@@ -23,7 +23,7 @@ def can_mend(document: Document | None) -> bool:
 
 def mend_all(document: Document) -> None:
     """Mends every error that an edit of the plan can mend, as one step of undo; says what is left."""
-    mended = mend(document.graph, document.plan)
+    mended = mend(document.graph, document.plan, symbols=document.symbols)
     if mended.steps:
         text = QCoreApplication.translate("Mending", "Mend all ({})").format(len(mended.steps))
         document.take_plan(mended.plan, text, document.active_cut)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,6 +21,9 @@ from cutter_gui.core.traffic import balance
 from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.canvas.ghost import Ghost, GhostLine
 from cutter_gui.gui.panels.sizes import total_text
+
+Symbols = Mapping[str, int] | None
+"""Values of symbolic dimensions, which the bytes shown and the cheapest cut go by; 1 where not given."""
 
 _TENSORS = 5
 _NAME = 80
@@ -54,9 +57,9 @@ def nothing_to_do(title: str, why: str, nodes: Sequence[int] = ()) -> Preview:
     return Preview(Ghost(title, why, hint=f"{title}: {why}", refused=True, nodes=tuple(nodes)))
 
 
-def start_stage(graph: Graph, plan: Plan, node: int, after: bool) -> Preview:
+def start_stage(graph: Graph, plan: Plan, node: int, after: bool, symbols: Symbols = None) -> Preview:
     """Previews the complete cut before a node, or after it."""
-    found = (cut_after if after else cut_before)(graph, plan, node)
+    found = (cut_after if after else cut_before)(graph, plan, node, symbols)
     label = one_line(graph.node_label(node), _NAME)
     if isinstance(found, Refusal):
         title = _tr("No stage can end here") if after else _tr("No stage can start here")
@@ -71,20 +74,22 @@ def start_stage(graph: Graph, plan: Plan, node: int, after: bool) -> Preview:
         hint = _tr("Click: start stage {0} with {1}, sending {2}")
         text = _tr("Start stage {0} with {1}").format(found.cut + 1, label)
         number = found.cut + 1
-    said = hint.format(number, label, total_text(graph, found.tensors)) + _tr(" · Alt: after it · Enter: apply")
-    ghost = _ghost(graph, found, title, _complete(graph, found), said)
+    said = hint.format(number, label, total_text(graph, found.tensors, symbols)) + _tr(
+        " · Alt: after it · Enter: apply"
+    )
+    ghost = _ghost(graph, found, title, _complete(graph, found, symbols), said)
     return Preview(ghost, found.plan, text, found.cut)
 
 
-def knife_cut(graph: Graph, plan: Plan, edges: Iterable[int]) -> Preview:
+def knife_cut(graph: Graph, plan: Plan, edges: Iterable[int], symbols: Symbols = None) -> Preview:
     """Previews the cut along a line that crosses edges."""
-    found = knife(graph, plan, edges)
+    found = knife(graph, plan, edges, symbols)
     if isinstance(found, Refusal):
         return nothing_to_do(_tr("Nothing to cut"), found.reason, found.nodes)
     proposal = found.proposal
-    title = _tr("Cut {0}: {1} to send").format(found.at, total_text(graph, proposal.tensors))
+    title = _tr("Cut {0}: {1} to send").format(found.at, total_text(graph, proposal.tensors, symbols))
     if found.is_complete:
-        verdict = _complete(graph, proposal)
+        verdict = _complete(graph, proposal, symbols)
         count = len(proposal.edges)
         hint = _tr("Let go: cut 1 edge") if count == 1 else _tr("Let go: cut {} edges").format(count)
     else:
@@ -97,28 +102,35 @@ def knife_cut(graph: Graph, plan: Plan, edges: Iterable[int]) -> Preview:
     return Preview(ghost, proposal.plan, _tr("Knife: cut {}").format(found.at), found.at, found.as_drawn)
 
 
-def push_border(graph: Graph, plan: Plan, cut: int, nodes: Sequence[int], direction: Literal["up", "down"]) -> Preview:
+def push_border(
+    graph: Graph,
+    plan: Plan,
+    cut: int,
+    nodes: Sequence[int],
+    direction: Literal["up", "down"],
+    symbols: Symbols = None,
+) -> Preview:
     """Previews the plan with a border pushed past nodes."""
     if not nodes:
         return nothing_to_do(_tr("Cut {} stays where it is").format(cut), _tr("push it past a node"))
-    found = move_boundary(graph, plan, cut, nodes, direction)
+    found = move_boundary(graph, plan, cut, nodes, direction, symbols)
     if isinstance(found, Refusal):
         return nothing_to_do(_tr("Cut {} cannot go there").format(cut), found.reason, found.nodes)
-    figures = balance(found.staging)
+    figures = balance(found.staging, symbols)
     shares = "  ".join(
         _tr("stage {0}: {1} nodes, {2}").format(stage, figures.nodes[stage], bytes_text(figures.weight_bytes[stage]))
         for stage in (cut, cut + 1)
         if stage < len(figures.nodes)
     )
-    title = _tr("Cut {0}: {1} to send").format(cut, total_text(graph, found.tensors))
+    title = _tr("Cut {0}: {1} to send").format(cut, total_text(graph, found.tensors, symbols))
     hint = _tr("Let go: move the cut here · {} · Esc: leave it").format(shares)
     text = _tr("Push cut {0} {1}").format(cut, _tr("down") if direction == "down" else _tr("up"))
     return Preview(_ghost(graph, found, title, shares.replace("  ", "\n"), hint), found.plan, text, cut)
 
 
-def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int) -> Preview:
+def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int, symbols: Symbols = None) -> Preview:
     """Previews the plan that puts nodes into a stage."""
-    found = assign_nodes(graph, plan, dict.fromkeys(nodes, stage))
+    found = assign_nodes(graph, plan, dict.fromkeys(nodes, stage), symbols)
     if isinstance(found, Refusal):
         return nothing_to_do(_tr("They cannot be in stage {}").format(stage), found.reason, found.nodes)
     count = _tr("1 node") if len(nodes) == 1 else _tr("{} nodes").format(len(nodes))
@@ -127,26 +139,26 @@ def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int) -
     if found.plan == plan:
         return nothing_to_do(title, _tr("they are there already"))
     text = _tr("Put {0} into stage {1}").format(count, stage)
-    ghost = _ghost(graph, found, title, _complete(graph, found) + "\n" + _tr("Enter: apply"), hint)
+    ghost = _ghost(graph, found, title, _complete(graph, found, symbols) + "\n" + _tr("Enter: apply"), hint)
     return Preview(ghost, found.plan, text, found.cut if found.cut >= 0 else None)
 
 
-def repeat_cut(graph: Graph, plan: Plan, places: Sequence[Place]) -> Preview:
+def repeat_cut(graph: Graph, plan: Plan, places: Sequence[Place], symbols: Symbols = None) -> Preview:
     """Previews one more cut at each of some places."""
-    found = repeat(graph, plan, places)
+    found = repeat(graph, plan, places, symbols)
     if isinstance(found, Refusal):
         return nothing_to_do(_tr("No cuts to make"), found.reason, found.nodes)
     count = _tr("1 more cut") if len(places) == 1 else _tr("{} more cuts").format(len(places))
     stages = _tr("{} stages").format(found.staging.stage_count)
-    sent = balance(found.staging).total_bytes
+    sent = balance(found.staging, symbols).total_bytes
     verdict = _tr("✓ {0}, {1} sent in all").format(stages, bytes_text(sent))
     ghost = replace(_ghost(graph, found, count, verdict, f"{count} · {stages}"), lines=())
     return Preview(ghost, found.plan, _tr("Repeat: {}").format(count), found.cut)
 
 
-def _complete(graph: Graph, found: Proposal) -> str:
+def _complete(graph: Graph, found: Proposal, symbols: Symbols) -> str:
     count = _tr("1 tensor") if len(found.tensors) == 1 else _tr("{} tensors").format(len(found.tensors))
-    said = _tr("✓ Complete: {0}, {1}").format(count, total_text(graph, found.tensors))
+    said = _tr("✓ Complete: {0}, {1}").format(count, total_text(graph, found.tensors, symbols))
     return "\n".join([said, *(_tr("first: {}").format(one_line(step)) for step in found.mended)])
 
 

@@ -25,6 +25,7 @@ from cutter_gui.gui.panels.problems import ProblemsPanel
 from cutter_gui.gui.panels.search import Search
 from cutter_gui.gui.panels.stages import StagesPanel
 from cutter_gui.gui.places import Places
+from cutter_gui.gui.remembered_symbols import remember_symbols, remembered_symbols
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.splitter import LineSplitter
@@ -73,6 +74,7 @@ class Workspace(QWidget):
         self.search = Search(self)
         self.bundle_menu: BundleMenu | None = None
         self._reveal_then = False
+        self.hint = ""
         self.canvas = CuttingCanvas()
         self.canvas.setObjectName("canvas")
         self.loading = LoadingPage()
@@ -186,11 +188,15 @@ class Workspace(QWidget):
         self.groups.fold_wanted.connect(self.folds.toggle)
         self.folds.picture_ready.connect(self._show_folding)
         self.canvas.selection_changed.connect(self._select)
-        self.canvas.hint_changed.connect(self.hint_changed)
+        self.canvas.hint_changed.connect(self._take_hint)
         self.canvas.zoom_changed.connect(self.zoom_changed)
         self.canvas.file_dropped.connect(self.files_dropped)
         self.stages.reveal_wanted.connect(self._reveal_stage)
         self.problems.show_wanted.connect(self.show_problem)
+
+    def _take_hint(self, text: str) -> None:
+        self.hint = text
+        self.hint_changed.emit(text)
 
     def _followers(self) -> tuple[Follower, ...]:
         """What follows the document and its changes."""
@@ -230,6 +236,8 @@ class Workspace(QWidget):
         self.document = document
         self.scene = None
         self.folds.begin(None if document is None else document.graph)
+        if document is not None:
+            document.set_symbols(remembered_symbols(self._settings, document.graph.fingerprint))
         for panel in self._followers():
             panel.set_document(document)
         if document is not None:
@@ -270,6 +278,8 @@ class Workspace(QWidget):
         document = self.document
         if document is None:
             return
+        if change.symbols:
+            remember_symbols(self._settings, document.graph.fingerprint, document.given_symbols)
         if (change.plan or change.active_cut) and self.has_picture:
             if change.plan:
                 self.canvas.clear_path()

@@ -72,7 +72,9 @@ class RepeatDialog(QDialog):
             self.apply_button.setEnabled(False)
             return
         chosen = [self.places[at] for at in sorted(self.ticked)]
-        self._cutting.show(("repeat", *sorted(self.ticked)), lambda doc: repeat_cut(doc.graph, doc.plan, chosen))
+        self._cutting.show(
+            ("repeat", *sorted(self.ticked)), lambda doc: repeat_cut(doc.graph, doc.plan, chosen, doc.symbols)
+        )
         preview = self._cutting.preview
         can = preview is not None and preview.plan is not None
         self.apply_button.setEnabled(can)

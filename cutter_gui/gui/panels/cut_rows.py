@@ -7,7 +7,7 @@ of consumers show their beginning until they are opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
@@ -90,11 +90,13 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("CutsPanel", text)
 
 
-def cut_rows(staging: Staging, active: int | None, unfolded: Unfolded) -> tuple[Row, ...]:
-    """Returns the rows of all cuts."""
+def cut_rows(
+    staging: Staging, active: int | None, unfolded: Unfolded, symbols: Mapping[str, int] | None = None
+) -> tuple[Row, ...]:
+    """Returns the rows of all cuts; bytes are counted with the values given to symbols."""
     rows: list[Row] = []
     for cut in range(len(staging.plan.cuts)):
-        card = list(_card(staging, cut, cut == active, unfolded))
+        card = list(_card(staging, cut, cut == active, unfolded, symbols))
         card[0] = replace(card[0], card=CardPlace.TOP)
         card[-1] = replace(card[-1], card=CardPlace.BOTTOM)
         rows += card
@@ -114,10 +116,12 @@ def tensors_of_cut(staging: Staging, cut: int) -> list[int]:
     return list(dict.fromkeys(number for number in numbers if number is not None))
 
 
-def _card(staging: Staging, cut: int, active: bool, unfolded: Unfolded) -> Iterator[Row]:
+def _card(
+    staging: Staging, cut: int, active: bool, unfolded: Unfolded, symbols: Mapping[str, int] | None
+) -> Iterator[Row]:
     this = staging.plan.cuts[cut]
     tensors = tensors_of_cut(staging, cut)
-    size = Span(total_text(staging.graph, tensors) if tensors else "", Tone.MUTED)
+    size = Span(total_text(staging.graph, tensors, symbols) if tensors else "", Tone.MUTED)
     title = this.name or _tr("Cut {}").format(cut)
     parts: tuple[Part, ...] = (
         Chip(cut),

@@ -82,7 +82,7 @@ class CutsPanel(Panel):
         many = active is not None and len(cut_rows.tensors_of_cut(document.staging, active)) >= _FILTER_FROM
         self.filter.setVisible(many)
         shown = self._unfolded if many else replace(self._unfolded, filter="")
-        self.list.set_rows(cut_rows.cut_rows(document.staging, active, shown))
+        self.list.set_rows(cut_rows.cut_rows(document.staging, active, shown, document.symbols))
 
     def _set_filter(self, text: str) -> None:
         self._unfolded = replace(self._unfolded, filter=text)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.units import bytes_text
 
 
-def total_text(graph: Graph, tensors: Iterable[int]) -> str:
-    """Returns the bytes of tensors together: ``16 MiB``, ``16 MiB + 8 KiB·batch``, ``16 MiB + ?``."""
+def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] | None = None) -> str:
+    """Returns the bytes of tensors together: ``16 MiB``, ``16 MiB + 8 KiB·batch``, ``16 MiB + ?``.
+
+    Args:
+        graph: The graph.
+        tensors: The tensors; one that is there twice counts twice.
+        symbols: Values of symbols; those not given stay symbols.
+    """
+    values = dict(symbols or {})
     known = 0
     symbolic: Counter[tuple[str, ...]] = Counter()
     unknown = False
     for tensor in tensors:
-        size = graph.tensor_bytes(tensor)
+        size = graph.tensor_bytes(tensor, values)
         if size is not None:
             known += size
             continue
@@ -25,9 +32,21 @@ def total_text(graph: Graph, tensors: Iterable[int]) -> str:
             unknown = True
             continue
         elements = 1
+        open_dims = []
         for dim in shape:
-            elements *= dim if isinstance(dim, int) else 1
-        symbolic[tuple(sorted(dim for dim in shape if isinstance(dim, str)))] += (elements * bits + 7) // 8
+            size_of_dim = values.get(dim) if isinstance(dim, str) else dim
+            if size_of_dim is None:
+                open_dims.append(str(dim))
+            else:
+                elements *= size_of_dim
+        symbolic[tuple(sorted(open_dims))] += (elements * bits + 7) // 8
     terms = [bytes_text(known)] if known or not (symbolic or unknown) else []
     terms += ["·".join([bytes_text(size), *symbols]) for symbols, size in symbolic.items()]
     return " + ".join([*terms, "?"] if unknown else terms)
+
+
+def valued_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int]) -> str:
+    """Returns the bytes of tensors together, and what they come to with values: ``8 KiB·batch = 64 KiB``."""
+    listed = tuple(tensors)
+    written, valued = total_text(graph, listed), total_text(graph, listed, symbols)
+    return written if valued == written else f"{written} = {valued}"

@@ -42,7 +42,10 @@ def tensors_text(count: int) -> str:
 
 
 def strip_items(
-    graph: Graph, stages: Iterable[StageContents], errors: Mapping[int, int] | None = None
+    graph: Graph,
+    stages: Iterable[StageContents],
+    errors: Mapping[int, int] | None = None,
+    symbols: Mapping[str, int] | None = None,
 ) -> tuple[Item, ...]:
     """Returns cards and, between them, what the stage on the left sends.
 
@@ -50,13 +53,14 @@ def strip_items(
         graph: The graph.
         stages: What the stages contain.
         errors: How many errors concern a stage, by its number.
+        symbols: Values of symbols.
     """
     contents = tuple(stages)
     heaviest = max((stage.weight_bytes for stage in contents), default=0) or 1
     items: list[Item] = []
     for stage in contents:
         if stage.index:
-            items.append(_send_item(graph, contents[stage.index - 1]))
+            items.append(_send_item(graph, contents[stage.index - 1], symbols))
         empty = len(stage.own_nodes) == 0 and len(contents) > 1
         ends = " · ".join(
             _count(one, many, len(tensors))
@@ -80,14 +84,14 @@ def strip_items(
     return tuple(items)
 
 
-def _send_item(graph: Graph, source: StageContents) -> SendItem:
+def _send_item(graph: Graph, source: StageContents, symbols: Mapping[str, int] | None) -> SendItem:
     sends = source.sends
     if not sends:
         return SendItem(source.index, _tr("nothing sent"), ())
     if len(sends) == 1 and sends[0].destination == source.index + 1:
-        size = total_text(graph, sends[0].tensors)
+        size = total_text(graph, sends[0].tensors, symbols)
         return SendItem(source.index, _tr("Send ▸ Recv"), (size, tensors_text(len(sends[0].tensors))))
-    lines = [f"▸ {send.destination}   {total_text(graph, send.tensors)}" for send in sends]
+    lines = [f"▸ {send.destination}   {total_text(graph, send.tensors, symbols)}" for send in sends]
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], _tr("and {} more").format(len(lines) - _LINES + 1)]
     return SendItem(source.index, _tr("Send ▸ Recv"), tuple(lines))
@@ -104,7 +108,7 @@ def parameter_count(graph: Graph, weights: Iterable[int]) -> int | None:
     return total
 
 
-def stage_detail_rows(graph: Graph, stage: StageContents) -> tuple[Row, ...]:
+def stage_detail_rows(graph: Graph, stage: StageContents, symbols: Mapping[str, int] | None = None) -> tuple[Row, ...]:
     """Returns the details of a stage."""
     target = RevealStage(stage.index)
     rows = [
@@ -130,19 +134,21 @@ def stage_detail_rows(graph: Graph, stage: StageContents) -> tuple[Row, ...]:
         rows.append(_pair(_tr("parameters"), f"{parameters:,}".replace(",", "\u202f")))
     rows += _tensors(graph, _tr("model inputs"), stage.inputs.tolist())
     for transfer in stage.receives:
-        rows += transfer_rows(graph, transfer, _tr("receives"))
+        rows += transfer_rows(graph, transfer, _tr("receives"), symbols)
     for transfer in stage.sends:
-        rows += transfer_rows(graph, transfer, _tr("sends"))
+        rows += transfer_rows(graph, transfer, _tr("sends"), symbols)
     rows += _tensors(graph, _tr("model outputs"), stage.outputs.tolist())
     return tuple(rows)
 
 
-def send_detail_rows(graph: Graph, source: StageContents) -> tuple[Row, ...]:
+def send_detail_rows(graph: Graph, source: StageContents, symbols: Mapping[str, int] | None = None) -> tuple[Row, ...]:
     """Returns the details of all that a stage sends."""
-    return tuple(row for transfer in source.sends for row in transfer_rows(graph, transfer, _tr("sends")))
+    return tuple(row for transfer in source.sends for row in transfer_rows(graph, transfer, _tr("sends"), symbols))
 
 
-def transfer_rows(graph: Graph, transfer: Transfer, word: str) -> Iterator[Row]:
+def transfer_rows(
+    graph: Graph, transfer: Transfer, word: str, symbols: Mapping[str, int] | None = None
+) -> Iterator[Row]:
     """Yields a heading and the tensors of one Send and its Recv."""
     key = (word, transfer.source, transfer.destination)
     yield Row(
@@ -153,7 +159,7 @@ def transfer_rows(graph: Graph, transfer: Transfer, word: str) -> Iterator[Row]:
             Sign("arrow-right-s-line"),
             Chip(transfer.destination),
             Gap(),
-            Span(total_text(graph, transfer.tensors), bold=True),
+            Span(total_text(graph, transfer.tensors, symbols), bold=True),
         ),
         height=28,
     )

@@ -71,7 +71,7 @@ class StagesPanel(Panel):
         if document is None:
             self.strip.set_items(())
             return
-        items = stage_rows.strip_items(document.graph, document.contents, troubled_stages(document))
+        items = stage_rows.strip_items(document.graph, document.contents, troubled_stages(document), document.symbols)
         at = None if self._detailed is None else _position(items, self._detailed)
         self.strip.set_items(items)
         self._show_details(None if at is None else items[at])
@@ -96,9 +96,9 @@ class StagesPanel(Panel):
             return
         graph, contents = self._document.graph, self._document.contents
         if isinstance(item, StageItem):
-            self.details.set_rows(stage_rows.stage_detail_rows(graph, contents[item.stage]))
+            self.details.set_rows(stage_rows.stage_detail_rows(graph, contents[item.stage], self._document.symbols))
         else:
-            self.details.set_rows(stage_rows.send_detail_rows(graph, contents[item.source]))
+            self.details.set_rows(stage_rows.send_detail_rows(graph, contents[item.source], self._document.symbols))
 
     def _activate(self, target: object) -> None:
         match target:
