@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from typing import Any
 
 from cutter_gui.commands.arguments import add_json, add_model, path_argument, read_options
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown
 from cutter_gui.core.errors import one_line
+from cutter_gui.core.format import AppliedRule, RewriteRequest, format_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,23 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cutter_gui.fx.rewrite import rewrite_model
-
+    request = RewriteRequest(
+        arguments.model, arguments.pattern, arguments.out, read_options(arguments), arguments.force
+    )
     with progress_shown() as progress:
-        rules = rewrite_model(
-            arguments.model,
-            arguments.pattern,
-            arguments.out,
-            read_options(arguments),
-            progress,
-            arguments.force,
-        )
-    count = sum(len(rule.matches) for rule in rules)
+        result = format_for(arguments.model).rewrite(request, progress)
+    rules = result.rules
     if arguments.json:
         print_json(
             {
-                "matches": count,
-                "rules": [asdict(rule) for rule in rules],
+                "matches": result.count,
+                "rules": [_told(rule) for rule in rules],
                 "out": None if arguments.out is None else str(arguments.out),
             }
         )
@@ -55,3 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         print_text(f"{arguments.out}: written")
     return 0
+
+
+def _told(rule: AppliedRule) -> dict[str, Any]:
+    matches = [{"anchor": match.anchor, "nodes": match.nodes} for match in rule.matches]
+    return {"replaces": rule.replaces, "matches": matches}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.graph import Graph, Shape
 from cutter_gui.core.plan import Plan
 
@@ -190,6 +191,71 @@ class VerifyReport:
         return all(output.accepted for output in self.outputs)
 
 
+@dataclass(frozen=True)
+class RewriteRequest:
+    """What to rewrite and how.
+
+    Attributes:
+        model: The model.
+        pattern: The Python file with the rules.
+        out: The file to write, or None to find only.
+        options: How the model is opened; must trust it.
+        force: Whether ``out`` may be replaced.
+    """
+
+    model: Path
+    pattern: Path
+    out: Path | None = None
+    options: LoadOptions = field(default_factory=LoadOptions)
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class FoundMatch:
+    """A place where a pattern occurs.
+
+    Attributes:
+        anchor: Name of the node that the pattern's result matched.
+        nodes: Names of the pattern's nodes to names of the model's.
+        own: Names of the model's nodes that the pattern stands for, without what it only reads.
+    """
+
+    anchor: str
+    nodes: dict[str, str]
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AppliedRule:
+    """What a rule did.
+
+    Attributes:
+        replaces: Whether it replaces what it finds.
+        matches: Where its pattern occurs; names of a later rule are those after the rules before it.
+    """
+
+    replaces: bool
+    matches: tuple[FoundMatch, ...]
+
+
+@dataclass(frozen=True)
+class RewriteResult:
+    """What rules found, and what became of names.
+
+    Attributes:
+        rules: What each rule did.
+        names: Names of the model as they were, to what they are in the file written; those not in it have no
+            counterpart. Empty when nothing was written.
+    """
+
+    rules: tuple[AppliedRule, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return sum(len(rule.matches) for rule in self.rules)
+
+
 class ModelFormat(Protocol):
     """One model format.
 
@@ -197,11 +263,17 @@ class ModelFormat(Protocol):
         kind: Its name in specs and manifests.
         title: Its name for people.
         suffixes: File name endings it reads, with the dot, lower case.
+        forms: The forms of a stage to choose from; none where there is no choice.
+        shares_weights: Whether stages can refer to the source's data file.
+        rewrites: Whether `rewrite` is offered.
     """
 
     kind: str
     title: str
     suffixes: tuple[str, ...]
+    forms: tuple[Form, ...]
+    shares_weights: bool
+    rewrites: bool
 
     def reads(self, path: Path) -> bool:
         """Whether a path that ends in none of the suffixes still names a model of this format."""
@@ -223,6 +295,31 @@ class ModelFormat(Protocol):
 
     def verify(self, request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
         """Runs the original and the stages on the same inputs and compares every output."""
+        ...
+
+    def rewrite(self, request: RewriteRequest, progress: Progress = no_progress) -> RewriteResult:
+        """Finds patterns in a model, and replaces them where a place for the result is given.
+
+        Raises:
+            CutterError: It cannot, or this format does not.
+        """
+        ...
+
+    def file_of(self, path: Path) -> Path | None:
+        """Returns the file that a model's name stands for; None when it is found by name, as a package is."""
+        ...
+
+    def code_to_run(self, path: Path, step: Step) -> Sequence[ForeignCode]:
+        """Returns the code that a step would run, without running any of it; none where a step runs none.
+
+        Args:
+            path: The model; for ``verify`` the folder of stages.
+            step: What is to be done.
+        """
+        ...
+
+    def calls_in(self, path: Path) -> tuple[str, ...]:
+        """Returns the names that a file of `code_to_run` calls, where it tells without being run."""
         ...
 
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.format import (
+    Form,
     LoadOptions,
     ModelFormat,
     Progress,
+    RewriteRequest,
+    RewriteResult,
     SplitRequest,
     SplitResult,
     TypeHint,
@@ -29,6 +33,9 @@ class FxFormat:
     kind = "fx"
     title = "torch.fx"
     suffixes: tuple[str, ...] = (".pt2", ".pt", ".pth")
+    forms: tuple[Form, ...] = ()
+    shares_weights = False
+    rewrites = True
 
     def reads(self, path: Path) -> bool:
         """Whether a path names a factory, ``path.py:factory`` or ``package.module:factory``."""
@@ -59,6 +66,31 @@ class FxFormat:
         from cutter_gui.fx.verify import verify_stages
 
         return verify_stages(request, progress)
+
+    def rewrite(self, request: RewriteRequest, progress: Progress = no_progress) -> RewriteResult:
+        """Finds the patterns of a file in a model, and replaces them where a place for the result is given."""
+        from cutter_gui.fx.rewrite import rewrite_model
+
+        return rewrite_model(request, progress)
+
+    def file_of(self, path: Path) -> Path | None:
+        """Returns the file of a model: that of the factory, where one is named; None for one in a package."""
+        from cutter_gui.fx.source import SourceKind, source_of
+
+        source = source_of(path)
+        return None if source.kind is SourceKind.MODULE_FACTORY else Path(source.path)
+
+    def code_to_run(self, path: Path, step: Step) -> tuple[ForeignCode, ...]:
+        """Returns the code that a step would run; a ``.pt2`` is opened without any."""
+        from cutter_gui.fx.trusted_code import code_to_run
+
+        return code_to_run(path, step)
+
+    def calls_in(self, path: Path) -> tuple[str, ...]:
+        """Returns the names that the pickles in a file call."""
+        from cutter_gui.fx.pickle_calls import pickle_calls
+
+        return () if path.suffix == ".py" else pickle_calls(path)
 
 
 FORMAT: ModelFormat = FxFormat()

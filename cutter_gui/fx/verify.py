@@ -8,8 +8,8 @@ from pathlib import Path
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import OutputReport, Progress, VerifyReport, VerifyRequest, no_progress
-from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
-from cutter_gui.fx.source import SourceKind, require_torch, require_trust, source_of
+from cutter_gui.core.manifest import MANIFEST_NAME, Manifest, read_manifest
+from cutter_gui.fx.source import Source, SourceKind, require_torch, require_trust, source_of
 
 
 def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> VerifyReport:
@@ -25,10 +25,7 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
     """
     begin = time.monotonic()
     manifest = read_manifest(request.directory / MANIFEST_NAME)
-    named = manifest.source.path or ""
-    source = source_of(named)
-    if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_absolute():
-        source = source_of(str(request.directory / named))
+    source = original_of(manifest, request.directory)
     if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_file():
         raise CutterError("the original model is missing", source.path, "put it back, or split again")
     require_torch(str(source))
@@ -58,6 +55,15 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
     )
     progress("Verified", 1.0)
     return VerifyReport(outputs, answer["inputs"], answer["first_boundary"], time.monotonic() - begin)
+
+
+def original_of(manifest: Manifest, directory: Path) -> Source:
+    """Returns the model that the stages in a folder were made from."""
+    named = manifest.source.path or ""
+    source = source_of(named)
+    if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_absolute():
+        source = source_of(str(directory / named))
+    return source
 
 
 def _opened(structure: str | None) -> dict[str, object]:

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from cutter_gui.core.errors import CutterError
+from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.format import (
+    FORMS,
     LoadOptions,
     ModelFormat,
     Progress,
+    RewriteRequest,
+    RewriteResult,
     SplitRequest,
     SplitResult,
     TypeHint,
@@ -28,6 +33,9 @@ class OnnxFormat:
     kind = "onnx"
     title = "ONNX"
     suffixes: tuple[str, ...] = (".onnx",)
+    forms = FORMS
+    shares_weights = True
+    rewrites = False
 
     def reads(self, path: Path) -> bool:  # noqa: ARG002  # a model of this format is always a file
         """Whether a path that ends in none of the suffixes still names a model of this format: never."""
@@ -56,6 +64,22 @@ class OnnxFormat:
         from cutter_gui.onnx.verify import verify_stages
 
         return verify_stages(request, progress)
+
+    def rewrite(self, request: RewriteRequest, progress: Progress = no_progress) -> RewriteResult:  # noqa: ARG002
+        """Refuses: patterns are written in torch."""
+        raise CutterError("an ONNX model cannot be rewritten", str(request.model), "rewrite the model it came from")
+
+    def file_of(self, path: Path) -> Path:
+        """Returns the file itself."""
+        return path
+
+    def code_to_run(self, path: Path, step: Step) -> tuple[ForeignCode, ...]:  # noqa: ARG002
+        """Returns nothing: an ONNX file holds no code."""
+        return ()
+
+    def calls_in(self, path: Path) -> tuple[str, ...]:  # noqa: ARG002
+        """Returns nothing, likewise."""
+        return ()
 
 
 FORMAT: ModelFormat = OnnxFormat()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import fx, nn
@@ -37,11 +37,29 @@ class Match:
         anchor: The node that the pattern's result matched, the last where it has several.
         nodes_map: Nodes of the pattern to nodes of the graph; a placeholder may map to a literal.
         returning: Nodes of the graph that the pattern's results matched, in their order.
+        results: What was put in their place, in the same order; empty where nothing was.
     """
 
     anchor: fx.Node
     nodes_map: Mapping[fx.Node, Any]
     returning: tuple[fx.Node, ...]
+    results: tuple[Any, ...] = ()
+
+    def own(self) -> set[fx.Node]:
+        """The nodes of the graph that the match is made of: those that stand for the pattern's inner nodes."""
+        return {
+            node
+            for inner, node in self.nodes_map.items()
+            if isinstance(node, fx.Node) and inner.op not in ("placeholder", "get_attr")
+        }
+
+    def replaced(self) -> dict[str, str]:
+        """Returns the names of the results that were replaced, to those of what is in their place."""
+        return {
+            node.name: result.name
+            for node, result in zip(self.returning, self.results, strict=False)
+            if isinstance(result, fx.Node)
+        }
 
     def names(self) -> dict[str, str]:
         """Returns the map as names, literals as text."""
@@ -96,13 +114,15 @@ def replace_pattern(
         return []
     _copy_attributes(module, put)
     changed: dict[Any, Any] = {}
+    done = []
     for match in matches:
-        _put(module.graph, match, put.graph, dict(zip(outer, inner, strict=True)), changed)
+        results = _put(module.graph, match, put.graph, dict(zip(outer, inner, strict=True)), changed)
+        done.append(replace(match, results=results))
     put_in_order(module)
     module.delete_all_unused_submodules()
     module.graph.lint()
     module.recompile()
-    return matches
+    return done
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +177,7 @@ def _matches(
     taken: set[fx.Node] = set()
     kept = []
     for match in ordered:
-        own = _own(match)
+        own = match.own()
         if own & taken or not all(accepts(match, pattern.graph, replacement) for accepts in filters):
             continue
         taken |= own
@@ -171,21 +191,12 @@ def _match_of(match: InternalMatch, position: Mapping[fx.Node, int]) -> Match:
     return Match(anchor, nodes, tuple(match.returning_nodes))
 
 
-def _own(match: Match) -> set[fx.Node]:
-    """The nodes of the graph that a match is made of: those that stand for the pattern's inner nodes."""
-    return {
-        node
-        for inner, node in match.nodes_map.items()
-        if isinstance(node, fx.Node) and inner.op not in ("placeholder", "get_attr")
-    }
-
-
 def _put(
     graph: fx.Graph, match: Match, put: fx.Graph, inner_of: Mapping[fx.Node, fx.Node], changed: dict[Any, Any]
-) -> None:
-    """Copies the replacement to where a match is and erases what it replaces."""
+) -> tuple[Any, ...]:
+    """Copies the replacement to where a match is and erases what it replaces; returns the results it gave."""
     position = {node: place for place, node in enumerate(graph.nodes)}
-    own = sorted(_own(match), key=lambda node: position[node])
+    own = sorted(match.own(), key=lambda node: position[node])
     values = {}
     for outer, inner in inner_of.items():
         if inner not in match.nodes_map:
@@ -204,6 +215,7 @@ def _put(
     for node in reversed(own):
         if not node.users:
             graph.erase_node(node)
+    return tuple(results)
 
 
 def _copy_attributes(module: fx.GraphModule, replacement: _Traced) -> None:

@@ -22,6 +22,7 @@ from torch.utils import _pytree as pytree
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import LoadOptions, Progress
+from cutter_gui.fx.in_torch.kept_names import keep_names
 from cutter_gui.fx.in_torch.opening import open_program
 from cutter_gui.fx.in_torch.patterns import Match, find_matches, replace_pattern
 from cutter_gui.fx.in_torch.program import Program
@@ -39,7 +40,8 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
 
     Returns:
         ``rules``: for each rule whether it ``replaces``, and its ``matches``: ``anchor`` and ``nodes``, names of the
-        pattern's nodes to names of the model's.
+        pattern's nodes to names of the model's, and ``own``, the names of those it stands for; ``names``: see
+        `cutter_gui.core.format.RewriteResult`.
 
     Raises:
         CutterError: The model or the file cannot be loaded, a rule does not fit, or the result cannot be exported.
@@ -48,16 +50,27 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
     program = open_program(source_of(request["source"]), options)
     progress("Matching", 0.6)
     found = []
+    before = [node.name for node in program.module.graph.nodes if node.op not in ("get_attr", "output")]
+    replaced: dict[str, str] = {}
     for pattern, replacement, filters in rules_of(Path(request["pattern"])):
         if replacement is None:
             matches = find_matches(program.module, pattern, filters)
         else:
             matches = replace_pattern(program.module, pattern, replacement, filters)
+            for match in matches:
+                replaced.update(match.replaced())
         found.append({"replaces": replacement is not None, "matches": [_told(match) for match in matches]})
+    names: dict[str, str] = {}
     if request.get("out"):
         progress("Writing", 0.9)
-        write_program(program, Path(request["out"]))
-    return {"rules": found}
+        written = write_program(program, Path(request["out"]))
+        for name in before:
+            now = name
+            while now in replaced:
+                now = replaced[now]
+            if now in written:
+                names[name] = written[now]
+    return {"rules": found, "names": names}
 
 
 def rules_of(path: Path) -> list[tuple[Any, Any, list[Any]]]:
@@ -86,8 +99,11 @@ def rules_of(path: Path) -> list[tuple[Any, Any, list[Any]]]:
     return [(rule[0], rule[1] if len(rule) > 1 else None, list(rule[2]) if len(rule) > 2 else []) for rule in rules]
 
 
-def write_program(program: Program, path: Path) -> None:
-    """Exports a program whose graph was changed; sizes that were open stay open.
+def write_program(program: Program, path: Path) -> dict[str, str]:
+    """Exports a program whose graph was changed; sizes that were open stay open, and names where nodes do.
+
+    Returns:
+        Names of the program's nodes to their names in the file, for those that are still there.
 
     Raises:
         CutterError: It has no example inputs, or torch cannot export it.
@@ -104,6 +120,7 @@ def write_program(program: Program, path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exported = torch.export.export(module, args, kwargs, dynamic_shapes=shapes, strict=False)
+            kept = keep_names(program.module.graph, exported)
             torch.export.save(exported, path)
     except Exception as error:  # torch says by no one class that it cannot export
         path.unlink(missing_ok=True)
@@ -112,6 +129,7 @@ def write_program(program: Program, path: Path) -> None:
             str(path),
             "check that the replacement gives what the pattern gave",
         ) from error
+    return kept
 
 
 class _Nested(torch.nn.Module):
@@ -185,4 +203,8 @@ def _open_sizes(program: Program, given: Any) -> Any:
 
 
 def _told(match: Match) -> dict[str, Any]:
-    return {"anchor": match.anchor.name, "nodes": match.names()}
+    return {
+        "anchor": match.anchor.name,
+        "nodes": match.names(),
+        "own": sorted(node.name for node in match.own()),
+    }
