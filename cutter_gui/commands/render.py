@@ -18,6 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan(parser, required=False)
     parser.add_argument("--out", type=path_argument, required=True, metavar="F", help="the picture: .svg, .png or .pdf")
     parser.add_argument("--view", choices=("model", "stages"), default="model", help="what to draw (default: model)")
+    parser.add_argument(
+        "--direction", choices=("TB", "LR"), default="TB", help="edges run top to bottom or left to right (default: TB)"
+    )
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default: light)")
     parser.add_argument(
         "--scale", type=float, metavar="X", help="pixels per unit of a .png (default: 1, or less for what is larger)"
@@ -43,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise CutterError("there are no stages without cuts", "--view stages", "give --cuts or --cut")
         from cutter_gui.layout import LayoutOptions, lay_out
 
-        scene = lay_out(graph, LayoutOptions(), lambda what, part: progress(what, 0.3 + part * 0.6))
+        scene = lay_out(
+            graph, LayoutOptions(direction=arguments.direction), lambda what, part: progress(what, 0.3 + part * 0.6)
+        )
         progress("Drawing", 0.9)
         from cutter_gui.gui.offscreen import drawing_application
 

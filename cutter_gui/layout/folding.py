@@ -299,6 +299,11 @@ class _ViewBuilder:
             builder.add_node(op, inputs[box], outputs[box], name=name, volatile=True)
         for tensor in dict.fromkeys(graph.outputs.tolist()):
             builder.add_output(graph.tensor_names[tensor])
+        for name in names:
+            # A bundle of one tensor has its name, and its type is written beside it.
+            tensor = graph.tensor_index.get(name, -1)
+            if tensor >= 0:
+                builder.set_type(name, int(graph.tensor_dtype[tensor]), graph.tensor_shapes[tensor])
         return builder.build()
 
     def _titles(self, code: int) -> tuple[str, str]:

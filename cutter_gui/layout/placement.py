@@ -23,7 +23,7 @@ from cutter_gui.layout.sketch import STUB_APART, STUB_GAP, SidePill, Sketch
 
 NODE_GAP = 24
 LAYER_GAP = 44
-TURNED_LAYER_GAP = 128  # types stand along the edges when these run from left to right
+TURNED_LAYER_GAP = 88  # where no type stands along the edges, when these run from left to right
 MARGIN = 32
 PORT_STEP = 16
 STRAIGHT = 0.5

@@ -1,7 +1,7 @@
 """The heights of rows, and the room between them.
 
 A gap is wider where a tensor fans out below it or links run far sideways, so that curves do not lie flat and a cut has
-room to be drawn.
+room to be drawn. Where edges will run from left to right types stand along them, and the gap has room for the longest.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def row_heights(sketch: Sketch, x: Doubles, row: Ints, count: int) -> tuple[Doub
     np.maximum.at(height, row, sketch.cell[:, 1].astype(np.float64))
     height = np.ceil(height / 4) * 4
     gap = np.full(count, float(layer_gap(sketch)))
+    if sketch.room_after is not None:
+        np.maximum.at(gap, row, sketch.room_after.astype(np.float64))
     source, target = sketch.link_source, sketch.link_target
     near = row[target] == row[source] + 1
     sideways = np.zeros(count, dtype=np.float64)

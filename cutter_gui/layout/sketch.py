@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cutter_gui.core.graph import Bools, Graph, Ints, TensorKind
+from cutter_gui.core.units import type_text
 from cutter_gui.layout.labels import NAME_CHARACTERS, short_name, uses_text
 from cutter_gui.layout.layers import longest_path_layers
 from cutter_gui.layout.scene import BoxKind, Bytes, Floats, LayoutOptions
@@ -30,6 +31,9 @@ PILL_HEIGHT = 24
 STUB_HEIGHT = 20
 STUB_GAP = 28  # between a box and a side pill
 STUB_APART = 4  # between two side pills of a box
+LETTER = 6.4  # width of a letter of a type
+AROUND_TYPE = 40  # from the box to the type, from there to the next box, and within its pill
+WIDEST_TYPE = 200.0
 MARK_ROOM = 20  # beyond a side pill, for the mark of a cut
 NODE_WIDTHS = (112, 208)
 PILL_WIDTHS = (64, 176)
@@ -78,6 +82,7 @@ class Sketch:
         left: Pills left of their box, by box.
         right: Pills right of their box, by box.
         turned: Whether widths and heights are exchanged.
+        room_after: [B] float32, the room that the type of what a box makes takes along its edges; turned only.
     """
 
     box_kind: Bytes
@@ -95,6 +100,7 @@ class Sketch:
     left: tuple[SidePill, ...]
     right: tuple[SidePill, ...]
     turned: bool = False
+    room_after: Floats | None = None
 
     @property
     def box_count(self) -> int:
@@ -146,6 +152,7 @@ def make_sketch(graph: Graph, options: LayoutOptions) -> Sketch:
         left=left,
         right=right,
         turned=is_turned,
+        room_after=_room_after(graph, len(kind), source[kept], tensor[kept]) if is_turned else None,
     )
 
 
@@ -263,6 +270,15 @@ def _cells(size: Floats, sides: Floats, left: tuple[SidePill, ...], right: tuple
         tall = np.array([pill.height + STUB_APART for pill in pills], dtype=np.float32)
         height = np.maximum(height, np.bincount(box, weights=tall, minlength=len(size)))
     return np.stack([2 * sides.max(axis=1), height], axis=1).astype(np.float32)
+
+
+def _room_after(graph: Graph, boxes: int, source: Ints, tensor: Ints) -> Floats:
+    """Returns the room that types take along the edges of each box, from the lengths of their texts."""
+    room = np.zeros(boxes, dtype=np.float32)
+    made, first = np.unique(tensor, return_index=True)
+    wide = [len(type_text(graph, number)) * LETTER + AROUND_TYPE for number in made.tolist()]
+    np.maximum.at(room, source[first], np.minimum(np.array(wide, dtype=np.float32), WIDEST_TYPE))
+    return room
 
 
 def _sizes(graph: Graph, kind: Bytes, ref: Ints) -> Floats:
