@@ -4,7 +4,7 @@ Terms: the likeness of two names is difflib's ratio, twice the characters in mat
 The *bag bound* is the same with the characters they share in any order: never less, and cheap for all names at once.
 
 Steps: (1) count the characters of every name, folded to 64 classes, in one numpy pass; (2) for a query take the
-`CANDIDATES` names of the highest bag bound; (3) compare those exactly; the first of the best wins.
+`CANDIDATES` names of the highest bag bound; (3) compare those exactly; of names as alike the first comes first.
 
 Complexity: O(characters) once, O(names) a query, plus a bounded number of exact comparisons of clipped names. Left
 out: names whose words are reordered, which come out as unlike.
@@ -37,8 +37,12 @@ class NearestName:
 
     def find(self, name: str) -> int | None:
         """Returns the index of the nearest name, or None when no name is like it."""
+        return next(iter(self.nearest(name, 1)), None)
+
+    def nearest(self, name: str, count: int) -> list[int]:
+        """Returns the indices of the nearest names, at most so many, the most alike first; none that is not like it."""
         if not len(self._names):
-            return None
+            return []
         name = _clipped(name)
         bag = np.bincount(_classes(name), minlength=CLASSES).astype(np.int16)
         shared = np.minimum(self._bags, bag).sum(axis=1, dtype=np.int64)
@@ -46,15 +50,15 @@ class NearestName:
         likely = np.argsort(-bound, kind="stable")[:CANDIDATES]
         matcher = SequenceMatcher(None, autojunk=False)
         matcher.set_seq2(name)
-        best, found = LIKENESS, None
+        best: list[tuple[float, int]] = []  # minus likeness, index
         for index in likely.tolist():
-            if bound[index] < best:
+            if bound[index] < (LIKENESS if len(best) < count else -best[-1][0]):
                 break
             matcher.set_seq1(self._clipped[index])
             likeness = matcher.ratio()
-            if likeness > best or (likeness == best and (found is None or index < found)):
-                best, found = likeness, index
-        return found
+            if likeness >= LIKENESS:
+                best = sorted([*best, (-likeness, index)])[:count]
+        return [index for _, index in best]
 
 
 def _clipped(name: str) -> str:

@@ -18,10 +18,13 @@ from cutter_gui.core.stages import Staging, UnknownName
 SEARCH_LIMIT = 40
 """How many distinct names are searched for; a spec of another model has no name right."""
 
+PROPOSED = 3
+"""How many names are looked for in the place of one; more are no help to choose."""
+
 
 def unknown_names(staging: Staging) -> Iterator[Diagnostic]:
     """Yields a finding per name of the plan that the graph does not have, in plan order."""
-    search = _Search(staging.graph)
+    search = NameSearch(staging.graph)
     for place, unknown in enumerate(staging.listings.unknown):
         with_fix = place < FIX_LIMIT
         if unknown.consumer is None:
@@ -30,31 +33,38 @@ def unknown_names(staging: Staging) -> Iterator[Diagnostic]:
             yield _unknown_consumer(staging, unknown, unknown.consumer, search, with_fix)
 
 
-class _Search:
+class NameSearch:
     """The names of a graph, made ready for searching when first needed."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._found: dict[str, str | None] = {}
-        self._readers: dict[tuple[int, str], str | None] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+        self._readers: dict[tuple[int, str], tuple[str, ...]] = {}
 
     def tensor(self, name: str) -> str | None:
         """Returns the nearest name of a tensor that some node reads."""
+        return next(iter(self.tensors(name)), None)
+
+    def tensors(self, name: str) -> tuple[str, ...]:
+        """Returns the nearest names of tensors that some node reads, the most alike first."""
         if name not in self._found and len(self._found) < SEARCH_LIMIT:
             names, nearest = self._tensors
-            at = nearest.find(name)
-            self._found[name] = None if at is None else names[at]
-        return self._found.get(name)
+            self._found[name] = tuple(names[at] for at in nearest.nearest(name, PROPOSED))
+        return self._found.get(name, ())
 
     def reader(self, tensor: int, name: str) -> str | None:
         """Returns the name to propose among the nodes that read a tensor: the only one, or the nearest."""
+        return next(iter(self.readers(tensor, name)), None)
+
+    def readers(self, tensor: int, name: str) -> tuple[str, ...]:
+        """Returns the names to propose among the nodes that read a tensor: the only one, or the nearest."""
         if (tensor, name) not in self._readers and len(self._readers) < SEARCH_LIMIT:
             graph = self._graph
             consumers = graph.consumers(tensor).tolist()
             names = [found for found in map(graph.consumer_name, consumers) if found is not None]
-            at = 0 if len(consumers) == len(names) == 1 else NearestName(names).find(name)
-            self._readers[tensor, name] = None if at is None else names[at]
-        return self._readers.get((tensor, name))
+            likely = [0] if len(consumers) == len(names) == 1 else NearestName(names).nearest(name, PROPOSED)
+            self._readers[tensor, name] = tuple(names[at] for at in likely)
+        return self._readers.get((tensor, name), ())
 
     @cached_property
     def _tensors(self) -> tuple[list[str], NearestName]:
@@ -71,14 +81,19 @@ class _Search:
                 found.setdefault(name, []).append(node)
         return found
 
+    def outputs_of(self, node_name: str) -> list[str]:
+        """Returns the output tensors of the nodes that have a name in the file."""
+        graph = self._graph
+        rows = [graph.node_outputs.row(node).tolist() for node in self.nodes_named.get(node_name, [])]
+        return [graph.tensor_names[tensor] for row in rows for tensor in row if tensor >= 0]
 
-def _unknown_tensor(staging: Staging, unknown: UnknownName, search: _Search, with_fix: bool) -> Diagnostic:
+
+def _unknown_tensor(staging: Staging, unknown: UnknownName, search: NameSearch, with_fix: bool) -> Diagnostic:
     entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
     where = f"{sentence(cut_shown(staging.plan, unknown.cut))} cuts {shown(unknown.tensor)}"
-    nodes = search.nodes_named.get(unknown.tensor, [])
-    outputs = [t for node in nodes for t in staging.graph.node_outputs.row(node).tolist() if t >= 0]
+    outputs = search.outputs_of(unknown.tensor)
     if outputs:
-        nearest: str | None = staging.graph.tensor_names[outputs[0]]
+        nearest: str | None = outputs[0]
         message = f"{where}, which is the name of a node; its output is {shown(str(nearest))}."
     else:
         nearest = search.tensor(unknown.tensor)
@@ -100,11 +115,13 @@ def _removal(staging: Staging, unknown: UnknownName) -> Fix:
     return fix(staging.plan, title, [RemoveEdge(unknown.cut, unknown.edge)])
 
 
-def _unknown_consumer(staging: Staging, unknown: UnknownName, name: str, search: _Search, with_fix: bool) -> Diagnostic:
+def _unknown_consumer(
+    staging: Staging, unknown: UnknownName, name: str, search: NameSearch, with_fix: bool
+) -> Diagnostic:
     graph = staging.graph
     tensor = graph.tensor_index[unknown.tensor]
     readers = graph.consumers(tensor)
-    why, node, proposal = _why(graph, tensor, name, search)
+    why, node, proposal = why_no_consumer(graph, tensor, name, search)
     where = sentence(cut_shown(staging.plan, unknown.cut))
     read_by = f"it is read by {nodes_listed(graph, readers.tolist())}" if len(readers) else "no node reads it"
     hint = f"; did you mean {shown(proposal)}?" if proposal is not None else f"; {read_by}."
@@ -141,7 +158,7 @@ def _unknown_consumer(staging: Staging, unknown: UnknownName, name: str, search:
     )
 
 
-def _why(graph: Graph, tensor: int, name: str, search: _Search) -> tuple[str, int | None, str | None]:
+def why_no_consumer(graph: Graph, tensor: int, name: str, search: NameSearch) -> tuple[str, int | None, str | None]:
     """Returns why a name is no consumer of a tensor, the node it belongs to, and the name to propose instead."""
     nearest = search.reader(tensor, name)
     index = graph.tensor_index.get(name)
