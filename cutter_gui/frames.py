@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cutter_gui.core.errors import CutterError
-from cutter_gui.core.format import SplitRequest, VerifyRequest
+from cutter_gui.core.format import LoadOptions, SplitRequest, VerifyRequest
 
 _HEADER = 8
 _SLICE = 4000
@@ -32,12 +32,16 @@ class OpenModel:
         options: `LayoutOptions`, None for the defaults.
         folding: The `Folding` to draw, None for the one remembered or else what suits the graph.
         remembered: Foldings as text, by the fingerprint of the graph.
+        load: How to open what is no plain file of a graph, None for the defaults.
+        graph: The graph, when the window has it already and only the picture is to be made.
     """
 
     path: Path
     options: Any = None
     folding: Any = None
     remembered: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    load: LoadOptions | None = None
+    graph: Any = None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """Runs one job in a process of its own: open a model, write stages, verify them.
 
-The window starts ``python -m cutter_gui.worker``, writes one request to its standard input and reads messages (see
-`cutter_gui.frames`) from its standard output until the process ends. A job that crashes in compiled code takes down
+The window starts ``python -m cutter_gui.worker FOLDER``, writes one request to its standard input and reads messages
+(see `cutter_gui.frames`) from its standard output until the process ends. A job that crashes in compiled code takes down
 this process only, and SIGTERM cancels it: `Cancelled` is raised in the job, which removes what it had begun. When the
 standard input ends the window is gone, and so is the job.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -92,7 +93,10 @@ def open_model(request: OpenModel, channel: Channel) -> None:
     from cutter_gui.layout.folding import folding_of_text, opening_folding
 
     channel.progress("Reading the model", 0.0)
-    graph = format_for(request.path).load(request.path, _part_of(channel.progress, 0.0, _LOAD_SHARE))
+    graph = request.graph
+    if graph is None:
+        loading = _part_of(channel.progress, 0.0, _LOAD_SHARE)
+        graph = format_for(request.path).load(request.path, loading, options=request.load)
     channel.send_part(graph)
     channel.progress("Finding groups", _LOAD_SHARE)
     groups = find_groups(graph)
@@ -183,6 +187,12 @@ def _prepare() -> None:
     prepare()
 
 
+def _go_to(folder: str) -> None:
+    """Makes the folder that the window was started in the current one, in which code finds packages by name."""
+    with contextlib.suppress(OSError):  # it may be gone
+        os.chdir(folder)
+
+
 def serve(stdin: BinaryIO, channel: Channel, prepare: Callable[[], None] = _prepare) -> None:
     """Reads one request and runs it."""
     prepare()
@@ -197,6 +207,8 @@ def main() -> int:
     channel = Channel(_claim_stdout())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in the terminal is the window's to handle
     signal.signal(signal.SIGTERM, channel.on_terminate)
+    for folder in sys.argv[1:]:
+        _go_to(folder)
     try:
         serve(os.fdopen(0, "rb", buffering=0, closefd=False), channel)
     except Cancelled:

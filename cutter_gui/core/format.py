@@ -315,6 +315,9 @@ class ModelFormat(Protocol):
         Args:
             path: The model; for ``verify`` the folder of stages.
             step: What is to be done.
+
+        Raises:
+            CutterError: What would run it is not installed.
         """
         ...
 

@@ -10,17 +10,23 @@ from pathlib import Path
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
-from cutter_gui.fx.source import Source, SourceKind, source_of
+from cutter_gui.fx.source import Source, SourceKind, require_torch, source_of
 from cutter_gui.fx.verify import original_of
 
 
 def code_to_run(path: Path, step: Step) -> tuple[ForeignCode, ...]:
-    """Returns the code that a step would run; see `cutter_gui.core.format.ModelFormat.code_to_run`."""
+    """Returns the code that a step would run; see `cutter_gui.core.format.ModelFormat.code_to_run`.
+
+    Raises:
+        CutterError: Torch, which would run it, is not installed.
+    """
     if step == "verify":
+        require_torch(str(path))
         return tuple(_of_stages(path))
     source = source_of(path)
     if source.kind is SourceKind.ARCHIVE and step == "open":
         return ()
+    require_torch(str(source))
     return (_of_source(source),)
 
 

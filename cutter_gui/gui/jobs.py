@@ -91,7 +91,7 @@ class Job(QObject):
         process.readyReadStandardError.connect(self._read_errors)
         process.finished.connect(self._on_end)
         process.errorOccurred.connect(self._on_process_error)
-        process.start(sys.executable, ["-m", "cutter_gui.worker"])
+        process.start(sys.executable, ["-m", "cutter_gui.worker", *_current_folder()])
 
     @property
     def process_id(self) -> int:
@@ -209,6 +209,14 @@ class Job(QObject):
         return InternalError(what, where, remedy, details)
 
 
+def _current_folder() -> list[str]:
+    """Returns the folder this program was started in, unless it is gone."""
+    try:
+        return [str(Path.cwd())]
+    except OSError:
+        return []
+
+
 def _error_of(outcome: Failed) -> CutterError:
     if not outcome.details:
         return outcome.error
@@ -236,10 +244,17 @@ class Workers(QObject):
         job, self._spare = self._spare, None
         if job is None:
             raise RuntimeError("the window is closed")
-        self._jobs = [other for other in self._jobs if not other.is_over]
+        self.forget_done()
         self._jobs.append(job)
         job.send(request)
         return job
+
+    def forget_done(self) -> None:
+        """Lets go of jobs that are over, and with them of what they were asked for."""
+        for job in self._jobs:
+            if job.is_over:
+                job.deleteLater()
+        self._jobs = [job for job in self._jobs if not job.is_over]
 
     @property
     def running(self) -> tuple[Job, ...]:
