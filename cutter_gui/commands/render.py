@@ -23,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="colours (default: light)")
     parser.add_argument(
-        "--scale", type=float, metavar="X", help="pixels per unit of a .png (default: 1, or less for what is larger)"
+        "--scale",
+        type=float,
+        metavar="X",
+        help="size of the picture, in parts where one file or page has no room (default: 1, a .png 2, less to fit)",
     )
 
 
@@ -66,5 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
             title=arguments.model.name,
         )
     reduced = f", scaled down to {written.scale:.2g}" if written.reduced else ""
-    print_text(f"{arguments.out}: {written.width:.0f} x {written.height:.0f}{reduced}")
+    size = f"{written.width:.0f} x {written.height:.0f}{reduced}"
+    if len(written.files) > 1:
+        print_text(f"{written.files[0]} to {written.files[-1].name}: {len(written.files)} files, {size} in all")
+    elif written.pages > 1:
+        print_text(f"{arguments.out}: {written.pages} pages, {size} in all")
+    else:
+        print_text(f"{arguments.out}: {size}")
     return 0

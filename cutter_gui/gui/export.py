@@ -1,60 +1,42 @@
-"""Pictures of the model and of its stages as SVG, PNG and PDF, by the painters of the window, without a window."""
+"""Pictures of the model and of its stages as SVG, PNG and PDF, by the painters of the window, without a window.
+
+A picture that is larger than its format has room for is divided: a PNG into several files, a PDF into pages. None is
+cut off; without a scale asked for, it is drawn smaller, which the result tells.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import floor, sqrt
 from pathlib import Path
-from typing import Literal
 
-from PySide6.QtCore import (
-    QBuffer,
-    QByteArray,
-    QCoreApplication,
-    QIODevice,
-    QMarginsF,
-    QPointF,
-    QRectF,
-    QSize,
-    QSizeF,
-    Qt,
-)
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QGuiApplication, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.format import Progress, no_progress
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
-from cutter_gui.gui.canvas import ink
-from cutter_gui.gui.canvas.cut_marks import CutDrawing
-from cutter_gui.gui.canvas.detail import Detail
-from cutter_gui.gui.canvas.paint_cuts import paint_cuts
-from cutter_gui.gui.canvas.paint_nodes import paint_badge
-from cutter_gui.gui.canvas.paint_stages import arrange_stages, paint_stages
-from cutter_gui.gui.canvas.render import paint_graph
-from cutter_gui.gui.canvas.sheet import Picture, Sheet
-from cutter_gui.gui.palette import Palette, palette_named
+from cutter_gui.gui.canvas.camera import Rect
+from cutter_gui.gui.export_drawing import Drawing, View, model_drawing, stages_drawing
+from cutter_gui.gui.export_sizes import (
+    DEFAULT_SCALE,
+    PNG_DEFAULT_SCALE,
+    POINTS_PER_PIXEL,
+    SUFFIXES,
+    TILES_AT_MOST,
+    Tiling,
+    largest_scale,
+    tiling,
+)
+from cutter_gui.gui.palette import palette_named
 from cutter_gui.layout.scene import Scene
-
-View = Literal["model", "stages"]
-SUFFIXES = (".svg", ".png", ".pdf")
-
-PNG_SIDE = 32_767  # Qt's raster engine draws no farther
-PNG_PIXELS = 200_000_000  # 800 MB while drawing
-PDF_SIDE = 14_400.0  # points; the PDF specification's largest page (ISO 32000-1, annex C)
-POINTS_PER_PIXEL = 0.75
-DEFAULT_SCALE = 1.0
-PNG_DEFAULT_SCALE = 2.0
-
-HEADER = 56.0
-LEGEND_ROW = 24.0
-MARGIN = 24.0
-NARROWEST = 420.0
 
 
 @dataclass(frozen=True)
@@ -62,27 +44,20 @@ class Exported:
     """What was written.
 
     Attributes:
-        width: In pixels, or points for PDF.
+        width: Of the whole picture, in pixels, or points for PDF.
         height: Likewise.
         scale: The scale drawn at.
         reduced: Whether that is less than the default, since the format has no room for more.
+        files: The files: one, or for a PNG in parts one for each, from left to right, row by row.
+        pages: The parts of a PDF.
     """
 
     width: int
     height: int
     scale: float
     reduced: bool
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """A drawing of a size in pixels at scale 1."""
-
-    title: str
-    width: float
-    height: float
-    ground: str
-    paint: Callable[[QPainter], None]
+    files: tuple[Path, ...]
+    pages: int = 1
 
 
 def export_picture(
@@ -95,25 +70,29 @@ def export_picture(
     scale: float | None = None,
     title: str = "",
     groups: Groups | None = None,
+    part: Rect | None = None,
+    progress: Progress = no_progress,
 ) -> Exported:
     """Writes a picture; the file's ending decides the format.
 
-    A `QGuiApplication` is made, on the offscreen platform, when there is none. The file appears whole or not at all.
+    A `QGuiApplication` is made, on the offscreen platform, when there is none. No file appears in part.
 
     Args:
-        path: Ends in ``.svg``, ``.png`` or ``.pdf``.
+        path: Ends in ``.svg``, ``.png`` or ``.pdf``. A PNG in parts is written as ``name_<row>_<column>.png``.
         graph: The graph.
         scene: Its layout.
         staging: Its stages; needed for ``stages``.
         theme: ``light`` or ``dark``.
         view: ``model`` draws every node, ``stages`` every stage with what is sent between them.
-        scale: Pixels of the file for one pixel of the window; None takes 2 for PNG and 1 otherwise, or less where
-            the format has no room for that, which the result tells.
+        scale: Pixels of the file for one pixel of the window, the picture divided where it must be; None takes 2 for
+            PNG and 1 otherwise, or less where one file or page has no room for that, which the result tells.
         title: What to write above the picture.
         groups: The groups that are folded in the layout.
+        part: The part of the scene to draw; None for all.
+        progress: Told of the parts; may raise `Cancelled`.
 
     Raises:
-        CutterError: The ending is unknown, a scale asked for is too large, or the file cannot be written.
+        CutterError: The ending is unknown, a scale asked for would take too many parts, or a file cannot be written.
     """
     suffix = path.suffix.lower()
     where = one_line(str(path))
@@ -128,23 +107,24 @@ def export_picture(
     if view == "stages":
         if staging is None:
             raise CutterError("there are no stages to draw", where, "give a cut spec")
-        drawing = _stages_drawing(staging, palette, title)
+        drawing = stages_drawing(staging, palette, title)
     else:
-        drawing = _model_drawing(graph, scene, groups, staging, palette, title)
-    largest = _largest_scale(drawing, suffix)
+        drawing = model_drawing(graph, scene, groups, staging, palette, title, part)
     wanted = scale if scale is not None else (PNG_DEFAULT_SCALE if suffix == ".png" else DEFAULT_SCALE)
-    if wanted > largest:
-        if scale is not None:
-            raise CutterError(
-                f"a {suffix[1:].upper()} of this graph at scale {scale:g} would be too large",
-                where,
-                f"use a scale of at most {_floored(largest):g}, or write an .svg",
-            )
-        wanted = largest
-    width, height, data = {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](drawing, wanted)
-    _write(path, data)
+    if scale is None:
+        wanted = min(wanted, largest_scale(drawing.width, drawing.height, suffix))
+    tiles = tiling(drawing.width, drawing.height, wanted, suffix)
+    if tiles.count > TILES_AT_MOST:
+        raise CutterError(
+            f"a {suffix[1:].upper()} of this graph at scale {wanted:g} would take {tiles.count:,} parts",
+            where,
+            f"use a scale of at most {_floored(_scale_for_tiles(drawing, suffix)):g}, or write an .svg",
+        )
+    width, height, pieces = {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](drawing, wanted, tiles, progress)
+    files = _names(path, tiles) if len(pieces) > 1 else (path,)
+    _write(files, pieces)
     reduced = wanted < min(DEFAULT_SCALE, scale or DEFAULT_SCALE)
-    return Exported(width, height, wanted, reduced)
+    return Exported(width, height, wanted, reduced, files, tiles.count if suffix == ".pdf" else 1)
 
 
 _application: list[QGuiApplication] = []
@@ -165,132 +145,37 @@ def _floored(scale: float) -> float:
     return floor(scale * digits) / digits
 
 
-def _largest_scale(drawing: _Drawing, suffix: str) -> float:
-    longest = max(drawing.width, drawing.height)
-    if suffix == ".png":
-        return min(PNG_SIDE / (longest + 1), sqrt(PNG_PIXELS / (drawing.width * drawing.height)))
-    return PDF_SIDE / POINTS_PER_PIXEL / (longest + 1) if suffix == ".pdf" else float("inf")
+def _scale_for_tiles(drawing: Drawing, suffix: str) -> float:
+    """Returns a scale that takes no more parts than may be."""
+    scale = largest_scale(drawing.width, drawing.height, suffix) * sqrt(TILES_AT_MOST)
+    while tiling(drawing.width, drawing.height, scale, suffix).count > TILES_AT_MOST:
+        scale *= 0.9
+    return scale
 
 
-# --- what is drawn
-
-
-def _model_drawing(
-    graph: Graph, scene: Scene, groups: Groups | None, staging: Staging | None, theme: Palette, title: str
-) -> _Drawing:
-    picture = Picture(Sheet(graph, scene, groups), staging, None, theme)
-    left, top, right, bottom = _extent(scene, picture.cuts)
-    stages = _stage_counts(staging)
-    width = max(right - left, NARROWEST)
-    legend = _legend_rows(stages, width)
-    header = (HEADER if title else MARGIN / 2) + len(legend) * LEGEND_ROW
-    offset = (width - (right - left)) / 2 - left
-
-    def paint(painter: QPainter) -> None:
-        _paint_header(painter, picture, title, legend)
-        painter.save()
-        painter.translate(offset, header - top)
-        whole = (left, top, right - left, bottom - top)
-        paint_graph(painter, picture, whole, 1.0, Detail.LABELS)
-        paint_cuts(painter, picture, whole, 1.0)
-        painter.restore()
-
-    return _Drawing(title, width, header + bottom - top, theme.canvas, paint)
-
-
-def _extent(scene: Scene, cuts: CutDrawing) -> tuple[float, float, float, float]:
-    """Returns left, top, right and bottom of the graph with its cuts: nothing of either is cut off."""
-    left, top, width, height = scene.bounds
-    area = QRectF(left, top, max(width, 1.0), max(height, 1.0))
-    for line in cuts.lines:
-        for x, y in line.points:
-            area |= QRectF(x - MARGIN, y - MARGIN, 2 * MARGIN, 2 * MARGIN)
-        area |= QRectF(*line.tag).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
-    for mark in cuts.marks:
-        area |= QRectF(mark.x - 2 * MARGIN, mark.y - MARGIN, 4 * MARGIN, 2 * MARGIN)
-    return area.left(), area.top(), area.right(), area.bottom()
-
-
-def _stages_drawing(staging: Staging, theme: Palette, title: str) -> _Drawing:
-    arranged = arrange_stages(staging)
-    header = HEADER if title else 0.0
-
-    def paint(painter: QPainter) -> None:
-        if title:
-            _paint_title(painter, theme, title)
-        painter.save()
-        painter.translate(0, header)
-        paint_stages(painter, arranged, theme)
-        painter.restore()
-
-    return _Drawing(title, max(arranged.width, NARROWEST), header + arranged.height, theme.canvas, paint)
-
-
-def _stage_counts(staging: Staging | None) -> list[int]:
-    """Returns the number of nodes of each stage, nothing when there are no cuts."""
-    if staging is None or not staging.plan.cuts:
-        return []
-    return [int((staging.node_stage == stage).sum()) for stage in range(staging.stage_count)]
-
-
-def _legend_text(count: int) -> str:
-    if count == 1:
-        return QCoreApplication.translate("Export", "1 node")
-    return QCoreApplication.translate("Export", "{count} nodes").format(count=count)
-
-
-def _legend_rows(stages: Sequence[int], width: float) -> list[list[tuple[int, float, str]]]:
-    """Returns (stage, x, text) of the legend's entries, in rows no wider than the picture."""
-    rows: list[list[tuple[int, float, str]]] = []
-    x = width
-    for stage, count in enumerate(stages):
-        text = _legend_text(count)
-        room = 28 + ink.metrics(12).horizontalAdvance(text) + 20
-        if x + room > width - MARGIN:
-            rows.append([])
-            x = MARGIN
-        rows[-1].append((stage, x, text))
-        x += room
-    return rows
-
-
-def _paint_title(painter: QPainter, theme: Palette, title: str) -> None:
-    painter.setPen(ink.colour(theme.text))
-    painter.setFont(ink.font(18, bold=True))
-    painter.drawText(QPointF(MARGIN, 36), one_line(title, 120))
-
-
-def _paint_header(painter: QPainter, picture: Picture, title: str, legend: list[list[tuple[int, float, str]]]) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    theme = picture.palette
-    if title:
-        _paint_title(painter, theme, title)
-    y = HEADER if title else MARGIN / 2
-    for row in legend:
-        for stage, x, text in row:
-            paint_badge(painter, picture, stage, QPointF(x + 8, y + LEGEND_ROW / 2))
-            painter.setPen(ink.colour(theme.text_soft))
-            painter.setFont(ink.font(12))
-            area = QRectF(x + 24, y, 400, LEGEND_ROW)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-        y += LEGEND_ROW
+def _names(path: Path, tiles: Tiling) -> tuple[Path, ...]:
+    places = [(row, column) for row in range(1, tiles.rows + 1) for column in range(1, tiles.columns + 1)]
+    return tuple(path.with_name(f"{path.stem}_{row}_{column}{path.suffix}") for row, column in places)
 
 
 # --- formats
 
 
-def _png(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
-    width, height = ceil(drawing.width * scale), ceil(drawing.height * scale)
+def _png(drawing: Drawing, scale: float, tiles: Tiling, progress: Progress) -> tuple[int, int, list[bytes]]:
+    pieces = []
+    for number, part in enumerate(tiles.parts()):
+        progress("Drawing the picture", number / tiles.count)
+        pieces.append(_png_part(drawing, scale, part))
+    return tiles.width, tiles.height, pieces
+
+
+def _png_part(drawing: Drawing, scale: float, part: tuple[int, int, int, int]) -> bytes:
+    left, top, width, height = part
     image = QImage(width, height, QImage.Format.Format_RGB32)
     if image.isNull():
         raise CutterError("there is not enough memory for the picture", "", "use a smaller scale, or write an .svg")
-    image.fill(ink.colour(drawing.ground))
-    painter = QPainter(image)
-    try:
-        painter.scale(scale, scale)
-        drawing.paint(painter)
-    finally:
-        painter.end()
+    area = QRectF(left / scale, top / scale, width / scale, height / scale)
+    _paint(QPainter(image), lambda painter: drawing.paint_part(painter, area, scale))
     image.setDotsPerMeterX(round(96 / 0.0254 * scale))
     image.setDotsPerMeterY(round(96 / 0.0254 * scale))
     data = QByteArray()
@@ -300,68 +185,86 @@ def _png(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
     buffer.close()
     if not saved:
         raise CutterError("the PNG could not be encoded", "", "use a smaller scale, or write an .svg")
-    return width, height, bytes(data.data())
+    return bytes(data.data())
 
 
-def _svg(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
-    width, height = ceil(drawing.width * scale), ceil(drawing.height * scale)
+def _svg(drawing: Drawing, scale: float, tiles: Tiling, progress: Progress) -> tuple[int, int, list[bytes]]:
+    progress("Drawing the picture", 0.0)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setSize(QSize(width, height))
-    generator.setViewBox(QRectF(0, 0, width, height))
+    generator.setSize(QSize(tiles.width, tiles.height))
+    generator.setViewBox(QRectF(0, 0, tiles.width, tiles.height))
     generator.setResolution(96)
     generator.setTitle(one_line(drawing.title, 120) or "Cutter GUI")
     generator.setDescription("")
-    _paint_pages(QPainter(generator), drawing, scale)
+    whole = QRectF(0, 0, drawing.width, drawing.height)
+    _paint(QPainter(generator), lambda painter: drawing.paint_part(painter, whole, scale))
     buffer.close()
-    return width, height, bytes(data.data())
+    return tiles.width, tiles.height, [bytes(data.data())]
 
 
-def _pdf(drawing: _Drawing, scale: float) -> tuple[int, int, bytes]:
+def _pdf(drawing: Drawing, scale: float, tiles: Tiling, progress: Progress) -> tuple[int, int, list[bytes]]:
     points = POINTS_PER_PIXEL * scale
-    size = QSizeF(ceil(drawing.width * points), ceil(drawing.height * points))
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setTitle(one_line(drawing.title, 120))
     writer.setCreator("Cutter GUI")
-    page = QPageSize(size, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
+    parts = tiles.parts()
+    _set_page(writer, parts[0])
+    painter = QPainter(writer)
+    try:
+        for number, part in enumerate(parts):
+            progress("Drawing the picture", number / len(parts))
+            if number:
+                _set_page(writer, part)
+                writer.newPage()
+            left, top, width, height = part
+            painter.save()
+            area = QRectF(left / points, top / points, width / points, height / points)
+            drawing.paint_part(painter, area, points * writer.resolution() / 72)
+            painter.restore()
+    finally:
+        painter.end()
+    buffer.close()
+    return tiles.width, tiles.height, [bytes(data.data())]
+
+
+def _set_page(writer: QPdfWriter, part: tuple[int, int, int, int]) -> None:
+    page = QPageSize(QSizeF(part[2], part[3]), QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
     # A page wider than high is portrait too: turning it would turn the size given here.
     writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF(0, 0, 0, 0)))
-    _paint_pages(QPainter(writer), drawing, points * writer.resolution() / 72)
-    buffer.close()
-    return int(size.width()), int(size.height()), bytes(data.data())
 
 
-def _paint_pages(painter: QPainter, drawing: _Drawing, scale: float) -> None:
-    """Fills the ground and draws, on a device that is a page."""
+def _paint(painter: QPainter, draw: Callable[[QPainter], None]) -> None:
     try:
-        painter.scale(scale, scale)
-        painter.fillRect(QRectF(-1, -1, drawing.width + 2, drawing.height + 2), ink.colour(drawing.ground))
-        drawing.paint(painter)
+        draw(painter)
     finally:
         painter.end()
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+def _write(files: tuple[Path, ...], pieces: list[bytes]) -> None:
+    """Writes files, none of them in part; where there is no room for all, none."""
+    temporary = [path.with_name(f".{secrets.token_hex(8)}.tmp") for path in files]
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            temporary.replace(path)
+            for path, data in zip(temporary, pieces, strict=True):
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(data)
+            for path, target in zip(temporary, files, strict=True):
+                path.replace(target)
         except OSError:
-            with suppress(OSError):
-                temporary.unlink()
+            for path in temporary:
+                with suppress(OSError):
+                    path.unlink()
             raise
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise CutterError(
-            f"the picture cannot be written, {reason}", one_line(str(path)), "choose another place"
+            f"the picture cannot be written, {reason}", one_line(str(files[0])), "choose another place"
         ) from error

@@ -41,5 +41,6 @@ class ExportPicture(Task):
     def run(self, progress: Callable[[str, float], None]) -> object:
         from cutter_gui.gui.export import export_picture
 
-        progress("Drawing the picture", 0.0)
-        return export_picture(self.path, self.graph, self.scene, self.staging, self.theme, **self.options)
+        return export_picture(
+            self.path, self.graph, self.scene, self.staging, self.theme, progress=progress, **self.options
+        )

@@ -8,14 +8,16 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
 
 from cutter_gui.core.build import GraphBuilder
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.core.stages import assign_stages
-from cutter_gui.gui.export import PNG_SIDE, export_picture
+from cutter_gui.gui import export_sizes
+from cutter_gui.gui.export import export_picture
+from cutter_gui.gui.export_sizes import PNG_SIDE, TILES_AT_MOST, tiling
 from cutter_gui.gui.palette import DARK, STAGES
 from cutter_gui.layout import LayoutOptions, lay_out
 
@@ -90,13 +92,81 @@ def test_the_stages_view_shows_nodes_weights_and_what_is_sent(tmp_path: Path) ->
         assert part in text
 
 
-def test_a_png_too_large_for_the_scale_asked_for_is_refused_with_one_that_works(tmp_path: Path) -> None:
-    with pytest.raises(CutterError) as caught:
-        export(tmp_path / "a.png", length=500, scale=1.0)
+def joined(files: tuple[Path, ...], width: int, height: int) -> QImage:
+    """Returns the picture that the parts of a PNG make, put together as their names say."""
+    whole = QImage(width, height, QImage.Format.Format_RGB32)
+    painter, top = QPainter(whole), 0
+    rows: dict[int, list[QImage]] = {}
+    for file in files:
+        rows.setdefault(int(file.stem.split("_")[-2]), []).append(QImage(str(file)))
+    for row in rows.values():
+        left = 0
+        for image in row:
+            painter.drawImage(left, top, image)
+            left += image.width()
+        assert left == width
+        top += row[0].height()
+    painter.end()
+    assert top == height
+    return whole
+
+
+def test_a_png_too_large_for_one_file_is_divided_and_the_parts_are_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = export(tmp_path / "whole.png", scale=1.5)
+    assert whole.files == (tmp_path / "whole.png",)
+    monkeypatch.setattr(export_sizes, "PNG_SIDE", 301)
+    parts = export(tmp_path / "a.png", scale=1.5)
+    assert len(parts.files) == 9
+    assert parts.files[0].name == "a_1_1.png"
+    assert not parts.reduced
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*(p.name for p in parts.files), "whole.png"])
+    one, put_together = QImage(str(tmp_path / "whole.png")), joined(parts.files, parts.width, parts.height)
+    assert one.size() == put_together.size()
+    differ = sum(
+        one.pixel(x, y) != put_together.pixel(x, y) for x in range(one.width()) for y in range(0, one.height(), 2)
+    )
+    assert differ < one.width() * one.height() / 2 * 0.002  # smoothed edges of text differ by a shade where it is cut
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf"])
+@pytest.mark.parametrize("size", [(300.0, 90_000.0), (90_000.0, 80_000.0), (10.0, 10.0)])
+def test_parts_fit_their_format_and_cover_the_whole_once(suffix: str, size: tuple[float, float]) -> None:
+    tiles = tiling(*size, 1.3, suffix)
+    parts = tiles.parts()
+    assert len(parts) == tiles.count
+    assert sum(width * height for _, _, width, height in parts) == tiles.width * tiles.height
+    longest = PNG_SIDE if suffix == ".png" else 14_400
+    assert all(0 < width <= longest and 0 < height <= longest for _, _, width, height in parts)
+    if suffix == ".png":
+        assert all(width * height <= 200_000_000 for _, _, width, height in parts)
+
+
+def test_a_pdf_too_large_for_one_page_has_several(tmp_path: Path) -> None:
+    told = export(tmp_path / "a.pdf", length=220, scale=1.5)
+    assert told.pages > 1
+    assert f"/Count {told.pages}".encode() in (tmp_path / "a.pdf").read_bytes()
+
+
+def test_more_parts_than_anyone_wants_are_refused_with_a_scale_that_works(tmp_path: Path) -> None:
+    with pytest.raises(CutterError, match="parts") as caught:
+        export(tmp_path / "a.pdf", length=60, scale=2000.0)
     assert list(tmp_path.iterdir()) == []
     scale = float(caught.value.remedy.split("at most ")[1].split(",")[0])
-    told = export(tmp_path / "a.png", length=500, scale=scale)
-    assert 0.9 * PNG_SIDE < told.height <= PNG_SIDE
+    assert export(tmp_path / "a.pdf", length=4, scale=min(scale, 40.0)).pages <= TILES_AT_MOST
+
+
+def test_a_part_of_the_graph_is_drawn_alone(tmp_path: Path) -> None:
+    graph = chain(30)
+    scene = lay_out(graph, LayoutOptions(engine="layered"))
+    left, top, width, height = scene.box_rect[scene.node_box[10]].tolist()
+    told = export_picture(
+        tmp_path / "a.svg", graph, scene, None, scale=2.0, part=(left - 20, top - 10, width + 40, height + 20)
+    )
+    assert (told.width, told.height) == (round(2 * (width + 40)), round(2 * (height + 20)))
+    text = " ".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
+    assert text.count("Relu") == 1
 
 
 def test_without_a_scale_a_large_png_is_drawn_smaller_and_whole(tmp_path: Path) -> None:
