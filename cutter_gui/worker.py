@@ -1,9 +1,9 @@
 """Runs one job in a process of its own: open a model, write stages, verify them.
 
 The window starts ``python -m cutter_gui.worker FOLDER``, writes one request to its standard input and reads messages
-(see `cutter_gui.frames`) from its standard output until the process ends. A job that crashes in compiled code takes down
-this process only, and SIGTERM cancels it: `Cancelled` is raised in the job, which removes what it had begun. When the
-standard input ends the window is gone, and so is the job.
+(see `cutter_gui.frames`) from its standard output until the process ends. A job that crashes in compiled code takes
+down this process only, and SIGTERM cancels it: `Cancelled` is raised in the job, which removes what it had begun. When
+the standard input ends the window is gone, and so is the job.
 """
 
 from __future__ import annotations

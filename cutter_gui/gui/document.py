@@ -19,7 +19,7 @@ from cutter_gui.core.contents import StageContents, stage_contents
 from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import one_line
-from cutter_gui.core.format import TypeHint
+from cutter_gui.core.format import LoadOptions, TypeHint
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Cut, Plan, Transport
 from cutter_gui.core.problems import diagnose
@@ -88,6 +88,8 @@ class Document(QObject):
         """Opens a plan over a graph: that of a cut spec, or an empty one with this transport."""
         super().__init__(parent)
         self.path = path
+        self.options = LoadOptions()
+        """How the model was opened; without trust, which is asked for each step."""
         self.graph = graph
         self._as_read = graph
         self.undo_stack = QUndoStack(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialogButtonBox
 
 from cutter_gui.core.errors import CutterError, InvalidPlan
-from cutter_gui.core.format import SplitRequest, SplitResult, VerifyReport, VerifyRequest
+from cutter_gui.core.format import SplitRequest, SplitResult, VerifyReport, VerifyRequest, format_named
 from cutter_gui.core.manifest import MANIFEST_NAME
 from cutter_gui.core.spec import SUFFIX, CutSpec, spec_text
 from cutter_gui.core.spec_text import ModelRef
@@ -27,6 +28,8 @@ from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
 from cutter_gui.gui.document import Document
 from cutter_gui.gui.export_job import ExportPicture
 from cutter_gui.gui.mending import UNKNOWN_TYPE, has_untyped_boundary
+from cutter_gui.gui.model_file import file_of
+from cutter_gui.gui.trust import trust_of
 
 if TYPE_CHECKING:
     from cutter_gui.gui.export import Exported
@@ -99,6 +102,8 @@ class Saver(QObject):
         summary = self.tr("{0} stages of {1}").format(count, document.path.name)
         folder = document.path.parent / f"{document.path.stem}-stages"
         dialog = SaveStagesDialog(self._window, folder, document.plan.transport, summary)
+        known = format_named(document.graph.kind)
+        dialog.offer(known.forms, known.shares_weights)
         dialog.chosen.connect(lambda options: self._ask_to_replace(document, options))
         dialog.open()
 
@@ -121,7 +126,7 @@ class Saver(QObject):
     def _ask_to_replace(self, document: Document, options: StageOptions) -> None:
         document.set_transport(options.transport)
         if not (options.folder / MANIFEST_NAME).exists():
-            self._split(document, options, force=False)
+            self._ask_to_split(document, options, force=False)
             return
         message = Message(
             self._window,
@@ -133,7 +138,7 @@ class Saver(QObject):
                 Choice(
                     self.tr("Replace"),
                     QDialogButtonBox.ButtonRole.AcceptRole,
-                    lambda: self._split(document, options, force=True),
+                    lambda: self._ask_to_split(document, options, force=True),
                     default=True,
                 ),
                 Choice(self.tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole),
@@ -141,7 +146,11 @@ class Saver(QObject):
         )
         message.open()
 
-    def _split(self, document: Document, options: StageOptions, force: bool) -> None:
+    def _ask_to_split(self, document: Document, options: StageOptions, force: bool) -> None:
+        """Saves the stages, after the question whether code of the model may run, where that has to."""
+        trust_of(self._window).to_split(document.path, lambda trusted: self._split(document, options, force, trusted))
+
+    def _split(self, document: Document, options: StageOptions, force: bool, trusted: bool) -> None:
         request = SplitRequest(
             model=document.path,
             plan=document.plan,
@@ -150,15 +159,19 @@ class Saver(QObject):
             weights=options.weights,
             force=force,
             types=document.types,
+            trust=trusted,
+            graph=document.graph if trusted else None,
+            options=replace(document.options, trust=trusted),
         )
         job = self._window.workers.run(SplitStages(request))
 
         def done(result: SplitResult) -> None:
             self.saved.emit(options.folder.name)
             if options.verify:
-                self.verify(options.folder, result)
+                # What was written just now, by code that was allowed to, is no question of its own.
+                self._verify(options.folder, result, trusted)
             else:
-                self._show_results(options.folder, result, None)
+                self._show_results(options.folder, result, None, trusted)
 
         self._window.running.follow(job, self.tr("Saving stages"), done)
 
@@ -167,18 +180,23 @@ class Saver(QObject):
         folder = self._window.last_folder()
         files.ask_folder(self._window, self.tr("Folder with saved stages"), folder, self.verify)
 
-    def verify(self, folder: Path, saved: SplitResult | None = None) -> None:
-        """Verifies saved stages and shows the result."""
-        job = self._window.workers.run(VerifyStages(VerifyRequest(folder)))
+    def verify(self, folder: Path) -> None:
+        """Verifies saved stages and shows the result, after the question whether their code may run."""
+        trust_of(self._window).to_verify(folder, lambda trusted: self._verify(folder, None, trusted))
+
+    def _verify(self, folder: Path, saved: SplitResult | None, trusted: bool) -> None:
+        job = self._window.workers.run(VerifyStages(VerifyRequest(folder, trust=trusted)))
 
         def done(report: VerifyReport) -> None:
             self._window.say(verdict(report)[0])
-            self._show_results(folder, saved, report)
+            self._show_results(folder, saved, report, trusted)
 
         self._window.running.follow(job, self.tr("Verifying"), done)
 
-    def _show_results(self, folder: Path, saved: SplitResult | None, report: VerifyReport | None) -> None:
-        ResultsDialog(self._window, folder, saved, report, lambda: self.verify(folder, saved)).open()
+    def _show_results(
+        self, folder: Path, saved: SplitResult | None, report: VerifyReport | None, trusted: bool
+    ) -> None:
+        ResultsDialog(self._window, folder, saved, report, lambda: self._verify(folder, saved, trusted)).open()
 
     def export_picture(self) -> None:
         """Asks for a file and exports the picture of the graph."""
@@ -217,6 +235,8 @@ class Saver(QObject):
 
 def _model_ref(document: Document, spec_path: Path) -> ModelRef:
     """Returns what a spec says of the model, its path relative to the spec where it can be."""
+    if file_of(document.path) is None:
+        return ModelRef(str(document.path), document.graph.kind, document.graph.fingerprint)
     try:
         path = Path(os.path.relpath(document.path, spec_path.parent)).as_posix()
     except ValueError:  # on another drive

@@ -70,6 +70,10 @@ def result_rows(folder: Path, saved: SplitResult | None, report: VerifyReport | 
         yield from _report_rows(report)
     if saved is not None:
         yield _heading("files", _tr("Files"))
+        for at, note in enumerate(saved.notes):
+            sign = Sign("alert-line", Tone.WARNING)
+            shown = one_line(note)
+            yield Row(key=("note", at), parts=(sign, Span(shown, Tone.WARNING, elastic=True, tip=shown)), height=24)
         for name in saved.files:
             yield Row(key=("file", name), parts=(name_span(name),), indent=22)
 
@@ -96,7 +100,12 @@ def _report_rows(report: VerifyReport) -> Iterator[Row]:
     if report.first_boundary is not None:
         parts = (Span(_tr("first differing boundary tensor"), Tone.MUTED), name_span(report.first_boundary))
         yield Row(key="boundary", parts=parts, indent=22)
-    titles = {"plain": _tr("Plain form"), "sendrecv": _tr("Send and Recv form")}
+    titles = {
+        "plain": _tr("Plain form"),
+        "sendrecv": _tr("Send and Recv form"),
+        "pt2": _tr("Stages loaded from .pt2"),
+        "json": _tr("Stages rebuilt from .json and .safetensors"),
+    }
     for form in dict.fromkeys(output.form for output in report.outputs):
         yield _heading(form, titles.get(form, form))
         for at, output in enumerate(report.outputs):

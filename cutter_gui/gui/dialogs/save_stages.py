@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +89,7 @@ class SaveStagesDialog(QDialog):
         where = QHBoxLayout()
         where.addWidget(self.folder, 1)
         where.addWidget(self.browse)
-        rows = QFormLayout()
+        rows = self._rows = QFormLayout()
         rows.setSpacing(8)
         label = QLabel(self.tr("&Folder"))
         label.setBuddy(self.folder)
@@ -112,6 +113,13 @@ class SaveStagesDialog(QDialog):
         layout.addWidget(self._note)
         layout.addLayout(rows)
         layout.addWidget(box)
+
+    def offer(self, forms: Sequence[Form], shares_weights: bool) -> None:
+        """Takes away what the model's format leaves no choice of."""
+        self._rows.setRowVisible(self.form, bool(forms))
+        self._rows.setRowVisible(self.weights, shares_weights)
+        if not shares_weights:
+            self.weights.setCurrentIndex(self.weights.findData("copy"))
 
     def _browse(self) -> None:
         start = Path(self.folder.text()).expanduser()
