@@ -22,7 +22,7 @@ from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.units import bytes_text
 from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
-from cutter_gui.onnx.weights import external_entry, raw_bytes
+from cutter_gui.onnx.weights import raw_bytes
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _WHOLE = 1 << 18
@@ -53,7 +53,7 @@ def equal_weights(model: OnnxModel) -> list[Diagnostic]:
 def _source(model: OnnxModel, position: int, tensor: TensorProto, files: ExternalFiles) -> ByteRange | bytes:
     """Returns where a weight's bytes are; nothing where they are missing or wrong, which splitting reports."""
     try:
-        entry = external_entry(tensor)
+        entry = model.external[position]
         if entry is not None:
             return files.find(tensor, entry)
         return model.ranges.get(position) or raw_bytes(tensor) or b""

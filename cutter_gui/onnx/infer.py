@@ -60,9 +60,7 @@ def infer_types(model: OnnxModel, order: Ints) -> dict[str, KnownType]:
     graph = model.proto.graph
     for initializer in graph.initializer:
         dims = tuple(initializer.dims)
-        known[initializer.name] = KnownType(
-            helper.make_tensor_type_proto(initializer.data_type, dims), initializer.data_type, dims
-        )
+        known[initializer.name] = KnownType(type_proto_for(initializer.data_type, dims), initializer.data_type, dims)
     for sparse in graph.sparse_initializer:
         sparse_type = helper.make_sparse_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
         known[sparse.values.name] = KnownType(sparse_type, *type_of(sparse_type))
@@ -85,13 +83,14 @@ def _learn(known: dict[str, KnownType], value: ValueInfoProto, own: set[str] | N
     """
     if not value.name or not value.HasField("type"):
         return
-    dtype, shape = type_of(value.type)
+    type_proto = value.type
+    dtype, shape = type_of(type_proto)
     if own is not None and any(isinstance(dim, str) and dim.startswith(_INVENTED) for dim in shape or ()):
-        for dim in value.type.tensor_type.shape.dim:
+        for dim in type_proto.tensor_type.shape.dim:
             if dim.dim_param.startswith(_INVENTED) and dim.dim_param not in own:
                 dim.ClearField("dim_param")
-        dtype, shape = type_of(value.type)
-    found = KnownType(value.type, dtype, shape)
+        dtype, shape = type_of(type_proto)
+    found = KnownType(type_proto, dtype, shape)
     before = known.get(value.name)
     if before is None or found.openness < before.openness:
         known[value.name] = found
@@ -102,7 +101,7 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
     lean = ModelProto()
     lean.CopyFrom(model.proto)
     _normalize_domains(lean)
-    large: list[ValueInfoProto] = []
+    large: dict[str, TypeProto] = {}
     kept: list[TensorProto] = []
     files = ExternalFiles(model.path.parent)
     for position, initializer in enumerate(lean.graph.initializer):
@@ -110,16 +109,17 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
         if small is not None:
             kept.append(small)
         else:
-            large.append(helper.make_value_info(initializer.name, known[initializer.name].proto))
+            large.setdefault(initializer.name, known[initializer.name].proto)
     for sparse in lean.graph.sparse_initializer:
-        dense = helper.make_tensor_type_proto(sparse.values.data_type, list(sparse.dims))
-        large.append(helper.make_value_info(sparse.values.name, dense))
+        large.setdefault(sparse.values.name, type_proto_for(sparse.values.data_type, tuple(sparse.dims)))
     del lean.graph.sparse_initializer[:]
     if large or any(tensor.data_location == TensorProto.EXTERNAL for tensor in lean.graph.initializer):
         del lean.graph.initializer[:]
         lean.graph.initializer.extend(kept)
         present = {value.name for value in lean.graph.input}
-        lean.graph.input.extend(value for value in large if value.name not in present)
+        for name, type_proto in large.items():
+            if name not in present:
+                lean.graph.input.add(name=name).type.CopyFrom(type_proto)
     _sort_nodes(lean.graph, order)
     try:
         inferred = onnx.shape_inference.infer_shapes(lean, data_prop=True)
@@ -191,4 +191,15 @@ def _shape(shape: onnx.TensorShapeProto) -> Shape:
 
 def type_proto_for(dtype: int, shape: Shape) -> TypeProto:
     """Returns the ONNX type of a dense tensor; unknown dims are left open."""
-    return helper.make_tensor_type_proto(dtype, None if shape is None else list(shape))
+    proto = TypeProto()
+    proto.tensor_type.elem_type = dtype
+    if shape is not None:
+        dims = proto.tensor_type.shape
+        dims.SetInParent()  # a scalar's shape is there, without dims
+        for dim in shape:
+            added = dims.dim.add()
+            if isinstance(dim, int):
+                added.dim_value = dim
+            elif dim is not None:
+                added.dim_param = dim
+    return proto

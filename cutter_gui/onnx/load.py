@@ -20,7 +20,7 @@ from cutter_gui.onnx.infer import KnownType, infer_types, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
 from cutter_gui.onnx.scopes import scope_of
 from cutter_gui.onnx.volatile import function_key, is_volatile, normal_domain, volatile_functions
-from cutter_gui.onnx.weights import external_entry, stored_bytes
+from cutter_gui.onnx.weights import stored_bytes
 
 KIND = "onnx"
 _SHOWN_VALUES = 16
@@ -131,12 +131,11 @@ def with_types(model: OnnxModel, types: Mapping[str, TypeHint] | None) -> OnnxMo
 
 
 def _add_initializers(builder: GraphBuilder, model: OnnxModel) -> None:
-    for position, initializer in enumerate(model.proto.graph.initializer):
-        span = model.ranges.get(position)
-        size = stored_bytes(initializer, span)
-        entry = external_entry(initializer)
+    for position, (initializer, entry) in enumerate(zip(model.proto.graph.initializer, model.external, strict=True)):
         if entry is not None and entry.length is not None:
             size = entry.length
+        else:
+            size = stored_bytes(initializer, model.ranges.get(position))
         builder.add_initializer(initializer.name, size)
     for sparse in model.proto.graph.sparse_initializer:
         builder.add_initializer(

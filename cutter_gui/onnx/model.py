@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -11,6 +12,7 @@ from onnx import GraphProto, ModelProto, NodeProto, StringStringEntryProto, Tens
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.onnx.bodies import bodies
+from cutter_gui.onnx.weights import External, external_entry
 from cutter_gui.onnx.wire import ByteRange, read_skeleton
 
 
@@ -27,6 +29,15 @@ class OnnxModel:
     path: Path
     proto: ModelProto
     ranges: dict[int, ByteRange]
+
+    @cached_property
+    def external(self) -> tuple[External | None, ...]:
+        """The external data entry of each initializer of the graph, None for those that have none.
+
+        Raises:
+            CutterError: An entry has no location or a number that is none.
+        """
+        return tuple(external_entry(initializer) for initializer in self.proto.graph.initializer)
 
 
 def open_model(path: Path) -> OnnxModel:
@@ -52,46 +63,52 @@ def open_model(path: Path) -> OnnxModel:
     return OnnxModel(path, proto, skeleton.ranges)
 
 
-def _texts(proto: ModelProto) -> Iterator[object]:
-    """Yields the texts of a model; protobuf gives those that are not valid as bytes."""
-    yield from (proto.producer_name, proto.producer_version, proto.domain, proto.doc_string)
-    yield from (opset.domain for opset in proto.opset_import)
-    yield from _entries(proto.metadata_props)
-    yield from _graph_texts(proto.graph)
+def _texts(proto: ModelProto) -> set[object]:
+    """Returns the distinct texts of a model; protobuf gives those that are not valid as bytes."""
+    found: set[object] = {proto.producer_name, proto.producer_version, proto.domain, proto.doc_string}
+    found.update(opset.domain for opset in proto.opset_import)
+    _add_entries(found, proto.metadata_props)
+    _add_graph(found, proto.graph)
     for function in proto.functions:
-        yield from (function.name, function.domain, function.doc_string, *function.input, *function.output)
-        yield from (*function.attribute, *(opset.domain for opset in function.opset_import))
-        yield from _node_texts(function.node)
+        found.update((function.name, function.domain, function.doc_string))
+        for texts in (function.input, function.output, function.attribute):
+            found.update(texts)
+        found.update(opset.domain for opset in function.opset_import)
+        _add_nodes(found, function.node)
+    return found
 
 
-def _graph_texts(graph: GraphProto) -> Iterator[object]:
-    yield from (graph.name, graph.doc_string)
-    yield from _entries(graph.metadata_props)
+def _add_graph(found: set[object], graph: GraphProto) -> None:
+    found.update((graph.name, graph.doc_string))
+    _add_entries(found, graph.metadata_props)
     for tensor in (*graph.initializer, *(sparse.values for sparse in graph.sparse_initializer)):
-        yield tensor.name
-        yield from _entries(tensor.external_data)
+        found.add(tensor.name)
+        _add_entries(found, tensor.external_data)
     for value in (*graph.input, *graph.output, *graph.value_info):
-        yield value.name
-        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
+        found.add(value.name)
+        found.update(dim.dim_param for dim in value.type.tensor_type.shape.dim)
     for annotation in graph.quantization_annotation:
-        yield annotation.tensor_name
-        yield from _entries(annotation.quant_parameter_tensor_names)
-    yield from _node_texts(graph.node)
+        found.add(annotation.tensor_name)
+        _add_entries(found, annotation.quant_parameter_tensor_names)
+    _add_nodes(found, graph.node)
 
 
-def _node_texts(nodes: Iterable[NodeProto]) -> Iterator[object]:
+def _add_nodes(found: set[object], nodes: Iterable[NodeProto]) -> None:
     for node in nodes:
-        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
-        yield from _entries(node.metadata_props)
+        found.update((node.name, node.op_type, node.domain))
+        found.update(node.input)
+        found.update(node.output)
+        _add_entries(found, node.metadata_props)
         for attribute in node.attribute:
-            yield from (attribute.name, attribute.ref_attr_name)
+            found.update((attribute.name, attribute.ref_attr_name))
         for body in bodies(node):
-            yield from _graph_texts(body)
+            _add_graph(found, body)
 
 
-def _entries(entries: Iterable[StringStringEntryProto]) -> Iterator[object]:
+def _add_entries(found: set[object], entries: Iterable[StringStringEntryProto]) -> None:
     for entry in entries:
-        yield from (entry.key, entry.value)
+        found.add(entry.key)
+        found.add(entry.value)
 
 
 def referring(model: OnnxModel) -> ModelProto:

@@ -105,8 +105,7 @@ def _keep_source(loaded: LoadedModel, source: StageSource, folder: ResultFolder)
         CutterError: The model or a weight file of it would go.
     """
     path = loaded.model.path
-    tensors = (*loaded.model.proto.graph.initializer, *source.nested_external)
-    entries = (external_entry(tensor) for tensor in tensors)
+    entries = (*loaded.model.external, *(external_entry(tensor) for tensor in source.nested_external))
     locations = {entry.location for entry in entries if entry is not None}
     used = (path, *(path.parent / location for location in locations))
     lost = sorted(file for file in used if folder.replaces(file))

@@ -60,11 +60,12 @@ class StageSource:
     @cached_property
     def names(self) -> dict[Transfer, TransferNames]:
         """The names that the Send/Recv form adds, apart from every name in the model."""
-        taken = all_names(self.proto.graph)
-        taken.update(value.name for value in self.proto.graph.value_info)
-        plan = self.staging.plan
-        node_names = (node.name for node in self.proto.graph.node)
-        return name_transfers(transfers(self.staging), plan.transport, self.graph.tensor_names, taken, node_names)
+        graph, plan = self.graph, self.staging.plan
+        taken = {*graph.tensor_names, *(value.name for value in self.proto.graph.value_info)}
+        for node in self.proto.graph.node:
+            for body in bodies(node):
+                taken |= all_names(body)
+        return name_transfers(transfers(self.staging), plan.transport, graph.tensor_names, taken, graph.node_names)
 
     @cached_property
     def place(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -118,7 +119,7 @@ def plain_stage(source: StageSource, stage: StageContents, weights: Mapping[str,
     names = source.graph.tensor_names
     received = [names[tensor] for transfer in stage.receives for tensor in transfer.tensors]
     sent = [names[tensor] for transfer in stage.sends for tensor in transfer.tensors]
-    model.graph.node.extend(_nodes(source, stage))
+    model.graph.node.extend(source.proto.graph.node[node] for node in _order(source, stage))
     for name in received:
         model.graph.input.append(_value(source, name))
     original = {value.name: value for value in source.proto.graph.output}
@@ -154,11 +155,13 @@ def sendrecv_stage(source: StageSource, stage: StageContents, weights: Mapping[s
             value = graph.value_info.add()
             value.name = received
             value.type.CopyFrom(source.types[tensor_names[tensor]])
-    nodes = _nodes(source, stage)
-    graph.node.extend(nodes)
-    if renamed:
-        for node in graph.node[len(stage.receives) :]:
-            rename_reads(node, renamed)
+    order = _order(source, stage)
+    graph.node.extend(source.proto.graph.node[node] for node in order)
+    taken = [tensor for transfer in stage.receives for tensor in transfer.tensors]
+    readers = {node for tensor in taken for node in source.graph.consumers(tensor).tolist()}
+    for at, number in enumerate(order, len(stage.receives)):
+        if number in readers:
+            rename_reads(graph.node[at], renamed)
     original = {value.name: value for value in source.proto.graph.output}
     for name in dict.fromkeys(_output_names(source, stage)):
         graph.output.append(_output(source, original, name))
@@ -290,9 +293,10 @@ def _copy_fields(source: Message, target: Message, without: Sequence[str]) -> No
             setattr(target, descriptor.name, value)
 
 
-def _nodes(source: StageSource, stage: StageContents) -> list[NodeProto]:
+def _order(source: StageSource, stage: StageContents) -> list[int]:
+    """Returns the stage's nodes, producers before readers."""
     order = np.argsort(source.place[stage.nodes], kind="stable")
-    return [source.proto.graph.node[int(node)] for node in stage.nodes[order]]
+    return [int(node) for node in stage.nodes[order].tolist()]
 
 
 def _functions_called(source: StageSource, nodes: Sequence[NodeProto]) -> list[FunctionProto]:

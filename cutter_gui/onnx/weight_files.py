@@ -19,7 +19,7 @@ from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.byte_copy import copy_range, write_all
 from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
-from cutter_gui.onnx.weights import external_entry, inlined, raw_bytes, without_data
+from cutter_gui.onnx.weights import inlined, raw_bytes, without_data
 from cutter_gui.onnx.wire import INLINE_LIMIT, ByteRange
 
 _SMALL_ALIGNMENT = 64
@@ -67,7 +67,7 @@ def weight_of(model: OnnxModel, position: int, files: ExternalFiles) -> Weight:
     """
     tensor = model.proto.graph.initializer[position]
     span = model.ranges.get(position)
-    entry = external_entry(tensor)
+    entry = model.external[position]
     if entry is not None:
         span = files.find(tensor, entry)
         if span.length < INLINE_LIMIT:

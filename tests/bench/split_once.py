@@ -15,8 +15,11 @@ begun = time.monotonic()
 
 import numpy  # noqa: F401
 import onnx  # noqa: F401
+import ruamel.yaml.main  # noqa: F401
 import scipy.sparse.csgraph  # noqa: F401
 
+import cutter_gui.commands.split
+import cutter_gui.fx.format  # noqa: F401  # one of the formats that are looked through
 from cutter_gui.cli import main
 from cutter_gui.onnx import split  # noqa: F401
 
