@@ -175,3 +175,45 @@ def test_fields_of_a_newer_onnx_are_kept(tmp_path: Path) -> None:
     split(path, plan("a"), tmp_path / "out")
     for name in ("m_0.onnx", "m_1.plain.onnx"):
         assert unknown in (tmp_path / "out" / name).read_bytes()
+
+
+def unknown_field(text: bytes) -> bytes:
+    """A field with number 1001, which no message of this onnx has, that holds a text."""
+    return b"\xca\x3e" + bytes([len(text)]) + text
+
+
+def test_fields_of_a_newer_onnx_are_kept_in_every_message(tmp_path: Path) -> None:
+    proto = model(
+        "g (float[2,300] x) => (float[2,300] y) { a = Add(x, w) b = local.Twice(a) y = Neg(b) }", opsets=[("local", 1)]
+    )
+    proto.graph.initializer.append(numpy_helper.from_array(np.ones((2, 300), np.float32), "w"))
+    twice = helper.make_function("local", "Twice", ["v"], ["r"], [helper.make_node("Add", ["v", "v"], ["r"])], [])
+    twice.opset_import.add(domain="", version=17)
+    for name in ("a", "b"):
+        proto.graph.value_info.add(name=name).type.tensor_type.elem_type = TensorProto.FLOAT
+    graph = proto.graph
+    messages = {
+        "graph": graph,
+        "function": twice,
+        "inside": twice.node[0],
+        "node": graph.node[0],
+        "input": graph.input[0],
+        "output": graph.output[0],
+        "weight": graph.initializer[0],
+        "info": graph.value_info[0],
+        "type": graph.value_info[0].type,
+        "dtype": graph.value_info[0].type.tensor_type,
+        "opset": proto.opset_import[0],
+    }
+    for name, message in messages.items():
+        message.MergeFromString(unknown_field(name.encode()))
+    proto.functions.append(twice)
+    stages = tried(proto, tmp_path, "a")
+    for stage in (0, 1):
+        for written in stages.both(stage):
+            expected = {"graph", "opset"}
+            expected |= {"node", "input", "weight"} if stage == 0 else {"function", "inside", "output"}
+            if written is stages.plain[stage] or stage == 0:
+                expected |= {"info", "type", "dtype"}  # of a, under its own name
+            data = written.SerializeToString()
+            assert {name for name in expected if unknown_field(name.encode()) not in data} == set()
