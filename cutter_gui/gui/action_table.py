@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.cutting_actions import tool_actions
+from cutter_gui.gui.document_actions import document_actions
 from cutter_gui.gui.fold_actions import fold_actions
 from cutter_gui.gui.go_actions import clear_search, go_actions
 from cutter_gui.gui.samples import Sample, samples
@@ -25,7 +26,19 @@ Key = QKeySequence.StandardKey
 
 def add_actions(window: MainWindow) -> None:
     """Adds every action of the window to its registry."""
-    for add in (_file, _edit, _view, _panels_and_theme, fold_actions, go_actions, _cut, tool_actions, _stages, _help):
+    for add in (
+        _file,
+        document_actions,
+        _edit,
+        _view,
+        _panels_and_theme,
+        fold_actions,
+        go_actions,
+        _cut,
+        tool_actions,
+        _stages,
+        _help,
+    ):
         for spec in add(window):
             window.actions_registry.add(spec)
 

@@ -39,6 +39,8 @@ def run(paths: Sequence[str], cuts: str | None) -> int:
     given = [Path(path) for path in (*paths, *([cuts] if cuts else []))]
     if given:
         window.open_at_start(given)
+    else:
+        window.restore_at_start()
     window.show()
     QTimer.singleShot(0, _collect_garbage)
     with _defects_shown(window), _ctrl_c_quits(app):

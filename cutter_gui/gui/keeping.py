@@ -1,10 +1,11 @@
-"""Keeping work safe: the recovery log of the open document, recovery at the start, models that changed on disk."""
+"""Keeping the work of a tab safe: the recovery log of its document, and models that changed on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer
 
@@ -12,20 +13,36 @@ if TYPE_CHECKING:
     from cutter_gui.core.plan import Plan
     from cutter_gui.gui.document import Change, Document
     from cutter_gui.gui.recovery import Recovered, RecoveryLog
+    from cutter_gui.gui.tab import Tab
     from cutter_gui.gui.window import MainWindow
-    from cutter_gui.gui.workspace import Workspace
 
 SETTLED_MS = 400  # a file that is being written changes many times
 
-Carried = tuple[Path, "Plan", "int | None", str, Callable[[], None]]
+
+@dataclass(frozen=True)
+class Carried:
+    """A plan for the document that comes next.
+
+    Attributes:
+        plan: The plan.
+        active_cut: The cut that clicks go into.
+        text: What the step of undo is called.
+        done: What follows when it was taken over.
+    """
+
+    plan: Plan
+    active_cut: int | None
+    text: str
+    done: Callable[[Document], None]
 
 
 class Keeper(QObject):
-    """Follows the document of a window."""
+    """Follows the document of a tab."""
 
-    def __init__(self, window: MainWindow, workspace: Workspace) -> None:
-        super().__init__(window)
+    def __init__(self, window: MainWindow, tab: Tab) -> None:
+        super().__init__(tab)
         self._window = window
+        self._tab = tab
         self._document: Document | None = None
         self._log: RecoveryLog | None = None
         self._carried: Carried | None = None
@@ -36,14 +53,11 @@ class Keeper(QObject):
         self._settle.timeout.connect(self._look)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(lambda _path: self._settle.start())
-        workspace.document_changed.connect(self._on_change)
-        workspace.closed.connect(self.close)
-        window.opener.graph_ready.connect(self._on_document)
-        self._offer()
+        tab.document_changed.connect(self._on_change)
+        window.preferences.changed.connect(self._on_preference)
 
-    # --- the log
-
-    def _on_document(self, document: Document) -> None:
+    def follow(self, document: Document) -> None:
+        """Keeps the work on another document from now on."""
         from cutter_gui.gui.recovery import RecoveryLog
 
         self._drop_log()
@@ -51,21 +65,46 @@ class Keeper(QObject):
         self._log = RecoveryLog(document.path, document.graph.fingerprint, self)
         self._watch(document.path)
         carried, self._carried = self._carried, None
-        if carried is not None and carried[0] == document.path:
-            _, plan, active, text, done = carried
-            document.take_plan(plan, text, active)
-            self._on_plan()
-            done()
+        if carried is not None:
+            self._take(document, carried)
+
+    def carry(self, carried: Carried) -> None:
+        """Gives a plan to the document that is coming."""
+        self._carried = carried
+
+    def recover(self, found: Recovered) -> None:
+        """Gives the plan of a log to the document, or to the one that is coming; then the log goes."""
+
+        def done(_document: Document) -> None:
+            found.remove()
+            self._window.say(self.tr("Recovered the cuts of {}").format(found.model.name))
+
+        carried = Carried(found.plan, found.active_cut, self.tr("Recover unsaved cuts"), done)
+        if self._document is None:
+            self.carry(carried)
+        else:
+            self._take(self._document, carried)
+
+    def _take(self, document: Document, carried: Carried) -> None:
+        document.take_plan(carried.plan, carried.text, carried.active_cut)
+        self._on_plan()
+        carried.done(document)
+
+    # --- the log
 
     def _on_change(self, change: Change) -> None:
         if change.plan or change.file:
+            self._on_plan()
+
+    def _on_preference(self, key: str) -> None:
+        if key == "session/keep_unsaved":
             self._on_plan()
 
     def _on_plan(self) -> None:
         document, log = self._document, self._log
         if document is None or log is None:
             return
-        if not document.is_modified:
+        if not document.is_modified or not self._window.preferences.flag("session/keep_unsaved"):
             log.remove()
             return
         try:
@@ -80,51 +119,12 @@ class Keeper(QObject):
             self._log = None
 
     def close(self) -> None:
-        """Ends; the log goes, since the window was closed on purpose."""
+        """Ends; the log goes, since the model was closed on purpose."""
         self._settle.stop()
         self._drop_log()
+        self._document = None
         if self._watcher.files():
             self._watcher.removePaths(self._watcher.files())
-
-    # --- recovery
-
-    def _offer(self) -> None:
-        """Offers what a program that died left behind."""
-        from cutter_gui.gui.recovery import left_behind
-
-        found = next(left_behind(), None)
-        if found is not None:
-            self._ask(found)
-
-    def _ask(self, found: Recovered) -> None:
-        from PySide6.QtWidgets import QDialogButtonBox
-
-        from cutter_gui.gui.dialogs.message import Choice, Message
-
-        role = QDialogButtonBox.ButtonRole
-        message = Message(
-            self._window,
-            self.tr("Unsaved cuts"),
-            self.tr("Cuts of {} were not saved when the program ended.").format(found.model.name),
-            where=str(found.model),
-            remedy=self.tr("Recover them, or they stay here until the next start."),
-            choices=(
-                Choice(self.tr("Recover"), role.AcceptRole, lambda: self._recover(found), default=True),
-                Choice(self.tr("Discard"), role.DestructiveRole, lambda: _remove(found.log)),
-                Choice(self.tr("Later"), role.RejectRole),
-            ),
-        )
-        message.open()
-
-    def _recover(self, found: Recovered) -> None:
-        def done() -> None:
-            _remove(found.log)
-            self._window.say(self.tr("Recovered the cuts of {}").format(found.model.name))
-
-        text = self.tr("Recover unsaved cuts")
-        self._carried = (found.model.absolute(), found.plan, found.active_cut, text, done)
-        spec = [found.spec] if found.spec is not None and found.spec.is_file() else []
-        self._window.open_paths([found.model, *spec])
 
     # --- files that change
 
@@ -143,7 +143,7 @@ class Keeper(QObject):
         # Programs that replace a file take the watch away with the old one.
         if stamp is not None and str(document.path) not in self._watcher.files():
             self._watcher.addPath(str(document.path))
-        if stamp is None or stamp == self._stamp or self._window.opener.is_busy:
+        if stamp is None or stamp == self._stamp or self._tab.is_opening:
             return
         self._stamp = stamp
         self._ask_to_reload(document)
@@ -163,28 +163,29 @@ class Keeper(QObject):
                 "Reload it with the cuts as they are; names that are gone are listed with the nearest ones."
             ),
             choices=(
-                Choice(self.tr("Reload"), role.AcceptRole, lambda: self.reload(document), default=True),
+                Choice(self.tr("Reload"), role.AcceptRole, self.reload, default=True),
                 Choice(self.tr("Keep the old one"), role.RejectRole),
             ),
         )
         message.open()
 
-    def reload(self, document: Document) -> None:
+    def reload(self) -> None:
         """Reads the model anew and takes the cuts over, saved or not."""
+        document = self._document
+        if document is None or self._tab.is_opening:
+            return
 
-        def done() -> None:
-            now: Any = self._document
-            stale = 0 if now is None else len(now.staging.listings.unknown)
-            if stale:
-                self._window.workspace_shows_problems()
-                said = self.tr("{} names of the cuts are not in the new model: Problems lists the nearest ones")
-                self._window.say(said.format(stale))
+        def done(now: Document) -> None:
+            if now.staging.listings.unknown:
+                from cutter_gui.gui.dialogs.stale_names import StaleNamesDialog
+
+                StaleNamesDialog(self._window, now).show()
             else:
                 self._window.say(self.tr("Reloaded; every name of the cuts is there"))
 
         text = self.tr("Take the cuts over to the new model")
-        self._carried = (document.path, document.plan, document.active_cut, text, done)
-        self._window.opener.open_again(document.path, document.spec)
+        self.carry(Carried(document.plan, document.active_cut, text, done))
+        self._tab.opener.open_again(document.path, document.spec)
 
 
 def _stamp_of(path: Path) -> tuple[int, int] | None:
@@ -193,8 +194,3 @@ def _stamp_of(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
-
-
-def _remove(log: Path) -> None:
-    log.unlink(missing_ok=True)
-    log.with_suffix(".lock").unlink(missing_ok=True)

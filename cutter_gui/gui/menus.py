@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QToolButton, QWidget
 
 from cutter_gui.gui.actions import ActionRegistry, Menu
 from cutter_gui.gui.cutting_actions import PLACE_MENU, TOOLS
+from cutter_gui.gui.document_actions import TAB_MENU
 from cutter_gui.gui.fold_actions import FOLD_MENU
 from cutter_gui.gui.go_actions import GO_MENU
 from cutter_gui.gui.qt_values import TEXT_BESIDE_ICON, set_value
@@ -29,6 +30,8 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 Menu(tr("Open sa&mple"), tuple(f"file.sample_{sample.name}" for sample in samples())),
                 Menu(open_recent, ()),
                 "file.open_spec",
+                "file.reload",
+                "file.stale_names",
                 "-",
                 "file.save_cuts",
                 "file.save_cuts_as",
@@ -36,10 +39,25 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "stages.save",
                 "file.export_picture",
                 "-",
+                "file.close",
+                "file.close_others",
                 "file.quit",
             ),
         ),
-        Menu(tr("&Edit"), ("edit.undo", "edit.redo", "-", "edit.copy_name", "edit.copy_as_spec", "edit.deselect")),
+        Menu(
+            tr("&Edit"),
+            (
+                "edit.undo",
+                "edit.redo",
+                "-",
+                "edit.copy_name",
+                "edit.copy_as_spec",
+                "file.copy_path",
+                "edit.deselect",
+                "-",
+                "edit.preferences",
+            ),
+        ),
         Menu(
             tr("&View"),
             (
@@ -58,7 +76,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 Menu(tr("&Theme"), ("view.theme_system", "view.theme_light", "view.theme_dark")),
             ),
         ),
-        Menu(tr("&Go"), GO_MENU),
+        Menu(tr("&Go"), (*GO_MENU, "-", *TAB_MENU)),
         Menu(
             tr("&Cut"),
             (

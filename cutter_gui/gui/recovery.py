@@ -52,6 +52,11 @@ class Recovered:
     active_cut: int | None
     changes: int
 
+    def remove(self) -> None:
+        """Takes the log away, once it is of no more use."""
+        self.log.unlink(missing_ok=True)
+        self.log.with_suffix(".lock").unlink(missing_ok=True)
+
 
 def plan_data(plan: Plan) -> dict[str, Any]:
     """Returns a plan as plain data."""

@@ -1,4 +1,4 @@
-"""The main window: menus, toolbar, status line, and in the middle the empty page or the open model.
+"""The main window: menus, toolbar, status line, and in the middle the empty page or the model of the current tab.
 
 What an open model needs (numpy, the canvas, the panels) is imported only after the empty window is on the screen, so
 nothing of it may be imported at the top of this file.
@@ -9,26 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QTimer
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.empty_page import EmptyPage
-from cutter_gui.gui.keeping import Keeper
 from cutter_gui.gui.menus import TOOLBAR, fill_menus, menus, start_menu_bar
+from cutter_gui.gui.preferences import Preferences
+from cutter_gui.gui.restoring import Restorer
 from cutter_gui.gui.samples import samples
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.status import StatusLine
+from cutter_gui.gui.tabs import Tabs
 from cutter_gui.gui.theme import Theme
 from cutter_gui.gui.toolbar import CalmToolBar
 from cutter_gui.gui.warmup import Warmup
 from cutter_gui.resource_files import resource
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
+    from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
 
     from cutter_gui.core.errors import CutterError
     from cutter_gui.gui.dialogs.message import Message
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from cutter_gui.gui.opening import Opener
     from cutter_gui.gui.running_job import RunningJob
     from cutter_gui.gui.saving import Saver
+    from cutter_gui.gui.tab import Tab
     from cutter_gui.gui.workspace import Workspace
 
 _SIZE = (1280, 800)
@@ -51,19 +54,29 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.theme = theme
         self.settings = settings or Settings(self)
+        self.preferences = Preferences(self.settings, self)
         self.actions_registry = ActionRegistry(self)
         self.warmup = Warmup(self)
         self._workers: Workers | None = None
-        self._opener: Opener | None = None
         self._saver: Saver | None = None
-        self.workspace: Workspace | None = None
         self._running: RunningJob | None = None
         self._painted = False
         self._may_close = False
         self._closed = False
         self._at_start: list[Path] = []
+        self._search_fields: dict[Tab, QAction] = {}
+        self.stack = QStackedWidget()
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.stack)
+        self.tabs = Tabs(self, column)
+        self._restorer = Restorer(self)
         add_actions(self)
         self._build()
+        self.setCentralWidget(middle)
+        self._follow_tabs()
         self._refresh()
 
     def _build(self) -> None:
@@ -80,10 +93,7 @@ class MainWindow(QMainWindow):
         self.empty = EmptyPage(registry["file.open"], samples())
         self.empty.sample_wanted.connect(lambda path: self.open_paths([path]))
         self.empty.recent_wanted.connect(self._open_recent)
-        self._loading: LoadingPage | None = None
-        self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
-        self.setCentralWidget(self.stack)
         self.settings.recent_changed.connect(self._show_recent)
         self.theme.changed.connect(lambda: registry.draw_icons())
         registry.draw_icons(action for action in TOOLBAR if action != "-")
@@ -91,18 +101,32 @@ class MainWindow(QMainWindow):
         if not self.restoreGeometry(self.settings.state(_GEOMETRY)):
             self.resize(*_SIZE)
 
-    # What exists only once a model is to be opened.
+    def _follow_tabs(self) -> None:
+        self.tabs.current_changed.connect(self._show_tab)
+        self.tabs.changed.connect(self._on_tab)
+        self.tabs.document_changed.connect(self._on_change)
+        self.tabs.view_changed.connect(self._show_view)
+
+    # What belongs to the tab that is looked at.
+
+    @property
+    def workspace(self) -> Workspace | None:
+        return self.tabs.current.workspace
+
+    @property
+    def document(self) -> Document | None:
+        return self.tabs.current.document
+
+    @property
+    def opener(self) -> Opener:
+        return self.tabs.current.opener
 
     @property
     def loading(self) -> LoadingPage:
-        """The page shown while the first model is opened."""
-        if self._loading is None:
-            from cutter_gui.gui.loading_page import LoadingPage
+        """The page shown while a model is opened."""
+        return self.tabs.current.loading
 
-            self._loading = LoadingPage()
-            self._loading.cancel_wanted.connect(self.cancel_opening)
-            self.stack.addWidget(self._loading)
-        return self._loading
+    # What exists only once a model is to be opened.
 
     @property
     def workers(self) -> Workers:
@@ -113,19 +137,6 @@ class MainWindow(QMainWindow):
         return self._workers
 
     @property
-    def opener(self) -> Opener:
-        if self._opener is None:
-            from cutter_gui.gui.opening import Opener
-
-            self._opener = Opener(self)
-            self._opener.begun.connect(self._on_opening)
-            self._opener.progress.connect(self._on_progress)
-            self._opener.graph_ready.connect(self._on_graph)
-            self._opener.scene_ready.connect(self._on_scene)
-            self._opener.ended.connect(self._on_opening_ended)
-        return self._opener
-
-    @property
     def saver(self) -> Saver:
         if self._saver is None:
             from cutter_gui.gui.saving import Saver
@@ -134,15 +145,11 @@ class MainWindow(QMainWindow):
             self._saver.saved.connect(lambda name: self.say(self.tr("Saved {}").format(name)))
         return self._saver
 
-    @property
-    def document(self) -> Document | None:
-        return None if self.workspace is None else self.workspace.document
-
     # Opening.
 
-    def open_paths(self, paths: Sequence[Path]) -> None:
-        """Opens a model, a cut spec, or both."""
-        given = list(paths)
+    def open_paths(self, paths: Sequence[Path | str]) -> None:
+        """Opens models, each in a tab of its own, cut specs, or both."""
+        given = [Path(path) for path in paths]
         self.warmup.when_basic(lambda: self.opener.open_paths(given))
 
     def open_at_start(self, paths: Sequence[Path]) -> None:
@@ -151,15 +158,18 @@ class MainWindow(QMainWindow):
         self.stack.setCurrentWidget(self.loading)
         self._at_start = list(paths)
 
+    def restore_at_start(self) -> None:
+        """Brings back what was open last; called before the window is shown, which does not wait for it."""
+        model = self._restorer.begin()
+        if model is not None:
+            self.loading.begin(self.tr("Opening {}").format(model.name))
+            self.stack.setCurrentWidget(self.loading)
+
     def ask_for_files(self) -> None:
         self.warmup.when_basic(lambda: self.opener.ask_for_files())
 
     def ask_for_spec(self) -> None:
         self.warmup.when_basic(lambda: self.opener.ask_for_spec())
-
-    def cancel_opening(self) -> None:
-        self._loading_page().set_cancelling()
-        self.opener.cancel()
 
     def last_folder(self) -> Path | None:
         """The folder that file dialogs start in."""
@@ -167,79 +177,6 @@ class MainWindow(QMainWindow):
         if document is not None:
             return document.path.parent
         return next((path.parent for path in self.settings.recent if path.parent.is_dir()), None)
-
-    def _loading_page(self) -> LoadingPage:
-        if self.workspace is not None and self.document is not None:
-            return self.workspace.loading
-        return self.loading
-
-    def _on_opening(self, name: str) -> None:
-        page = self._loading_page()
-        page.begin(self.tr("Opening {}").format(name))
-        if self.workspace is not None and page is self.workspace.loading:
-            self.workspace.stack.setCurrentWidget(page)
-        else:
-            self.stack.setCurrentWidget(page)
-        self._refresh()
-
-    def _on_progress(self, what: str, fraction: float) -> None:
-        self._loading_page().set_progress(what, fraction)
-
-    def _on_graph(self, document: Document) -> None:
-        workspace = self._make_workspace()
-        workspace.loading.begin(self.tr("Opening {}").format(document.path.name))
-        workspace.loading.set_progress(self.tr("Laying out the graph"), self.loading.bar.value() / 1000)
-        workspace.set_document(document)
-        if workspace.search.field.parent() is None:
-            self.toolbar.addWidget(workspace.search.field)
-        workspace.stack.setCurrentWidget(workspace.loading)
-        self.stack.setCurrentWidget(workspace)
-        document.undo_stack.canUndoChanged.connect(self._refresh)
-        document.undo_stack.canRedoChanged.connect(self._refresh)
-        document.undo_stack.indexChanged.connect(self._refresh)
-        document.refused.connect(self.say)
-        self._show_title()
-        self._show_save_state()
-        self._refresh()
-
-    def _on_scene(self, scene: Any) -> None:
-        if self.workspace is not None:
-            self.workspace.set_scene(scene)
-            self._show_zoom(self.workspace.canvas.zoom_percent)
-            self._refresh()
-
-    def _on_opening_ended(self, picture_missing: bool, why: str) -> None:
-        workspace = self.workspace
-        if workspace is None or workspace.document is None:
-            self.stack.setCurrentWidget(self.empty)
-        elif picture_missing and not workspace.has_picture:
-            workspace.notice.show_notice(self.tr("There is no picture of the graph"), why)
-            workspace.stack.setCurrentWidget(workspace.notice)
-        elif workspace.has_picture:
-            workspace.stack.setCurrentWidget(workspace.canvas)
-        self._refresh()
-        self.warmup.when_basic(self.workers.warm)
-
-    def _make_workspace(self) -> Workspace:
-        """Makes the canvas and the panels, once; hidden until there is a model to show."""
-        if self.workspace is None:
-            from cutter_gui.gui.workspace import Workspace
-
-            self.actions_registry.draw_icons()
-            workspace = Workspace(self.actions_registry, self.settings)
-            workspace.hint_changed.connect(self.status.hint.setText)
-            workspace.zoom_changed.connect(self._show_zoom)
-            workspace.files_dropped.connect(self._drop)
-            workspace.document_changed.connect(self._on_change)
-            workspace.loading.cancel_wanted.connect(self.cancel_opening)
-            workspace.notice.again_wanted.connect(lambda: self.opener.lay_out_again())
-            workspace.folds.workers = lambda: self.workers
-            workspace.folds.large_wanted.connect(lambda folding: self.opener.lay_out_again(folding=folding))
-            workspace.folds.changed.connect(self._refresh)
-            workspace.folds.failed.connect(lambda error: self.show_error(self.tr("Fold"), error))
-            self.stack.addWidget(workspace)
-            self.workspace = workspace
-        return self.workspace
 
     @property
     def running(self) -> RunningJob:
@@ -270,29 +207,51 @@ class MainWindow(QMainWindow):
         message.open()
         return message
 
-    def when_work_is_safe(self, then: Callable[[], None]) -> None:
-        """Calls back at once, or after the question whether unsaved work may be lost."""
-        document = self.document
-        if document is None or not document.is_modified:
+    def when_work_is_safe(self, tabs: Sequence[Tab], then: Callable[[], None]) -> None:
+        """Calls back after the question, for each tab with unsaved work, whether that may be lost; or at once."""
+        tab = next((tab for tab in tabs if tab.is_modified), None)
+        if tab is None or tab.path is None:
             then()
             return
         from PySide6.QtWidgets import QDialogButtonBox
 
         from cutter_gui.gui.dialogs.message import Choice, Message
 
+        self.tabs.select(tab)
+        others = [other for other in tabs if other is not tab]
+
+        def go_on() -> None:
+            self.when_work_is_safe(others, then)
+
         role = QDialogButtonBox.ButtonRole
         message = Message(
             self,
             self.tr("Unsaved cuts"),
-            self.tr("The cuts of {} are not saved.").format(document.path.name),
+            self.tr("The cuts of {} are not saved.").format(tab.path.name),
             remedy=self.tr("Save them, or they are lost."),
             choices=(
-                Choice(self.tr("Save"), role.AcceptRole, lambda: self.saver.save_cuts(then), default=True),
-                Choice(self.tr("Discard"), role.DestructiveRole, then),
+                Choice(self.tr("Save"), role.AcceptRole, lambda: self.saver.save_cuts(go_on), default=True),
+                Choice(self.tr("Discard"), role.DestructiveRole, go_on),
                 Choice(self.tr("Cancel"), role.RejectRole),
             ),
         )
         message.open()
+
+    def close_tab(self, tab: Tab) -> None:
+        """Closes a model, after the question whether unsaved work may be lost."""
+        self.when_work_is_safe([tab], lambda: self.tabs.close(tab))
+
+    def close_others(self) -> None:
+        """Closes all models but the one that is looked at."""
+        kept = self.tabs.current
+        others = [tab for tab in self.tabs if tab is not kept]
+
+        def close() -> None:
+            for tab in others:
+                self.tabs.close(tab)
+            self.tabs.select(kept)
+
+        self.when_work_is_safe(others, close)
 
     def workspace_shows_problems(self) -> None:
         """Brings the Problems panel to the user's attention."""
@@ -300,10 +259,49 @@ class MainWindow(QMainWindow):
             self.workspace.show_panel("problems")
             self.workspace.problems.focus_first()
 
+    # The tab that is looked at.
+
+    def _show_tab(self) -> None:
+        """Shows the tab that is looked at."""
+        tab = self.tabs.current
+        self.stack.setCurrentWidget(tab.page or self.empty)
+        workspace = tab.workspace
+        if workspace is not None and tab.document is not None:
+            if tab not in self._search_fields:
+                self._search_fields[tab] = self.toolbar.addWidget(workspace.search.field)
+            if workspace.has_picture:
+                workspace.canvas.setFocus()
+        here = set(self.tabs)
+        for other, field in tuple(self._search_fields.items()):
+            if other not in here:
+                self.toolbar.removeAction(self._search_fields.pop(other))
+            else:
+                field.setVisible(other is tab)
+        self._show_title()
+        self._show_save_state()
+        self._show_view()
+        self._refresh()
+        self._restorer.keep()
+
+    def _on_tab(self, tab: Tab) -> None:
+        if tab is self.tabs.current:
+            self._show_title()
+            self._show_view()
+            self._refresh()
+        self._restorer.keep()
+
+    def _show_view(self) -> None:
+        workspace = self.workspace
+        self.status.hint.setText("" if workspace is None or self.document is None else workspace.hint)
+        percent = 100 if workspace is None else workspace.canvas.zoom_percent
+        self.actions_registry["view.zoom_reset"].setIconText(f"{percent} %")
+
     def _on_change(self, change: Change) -> None:
         if change.plan or change.file:
             self._show_title()
             self._show_save_state(just_saved=change.file and not change.plan)
+        if change.file:
+            self._restorer.keep()
         self._refresh()
 
     def _show_title(self) -> None:
@@ -333,9 +331,6 @@ class MainWindow(QMainWindow):
             self.status.set_save_state("")
         else:
             self.status.set_save_state(self.tr("saved"), just_saved)
-
-    def _show_zoom(self, percent: int) -> None:
-        self.actions_registry["view.zoom_reset"].setIconText(f"{percent} %")
 
     def _refresh(self) -> None:
         self.actions_registry.refresh()
@@ -395,9 +390,15 @@ class MainWindow(QMainWindow):
             self._complete()
             self.warmup.start()
             self.warmup.when_basic(lambda: self.workers.warm())
-            self.warmup.when_full(lambda: Keeper(self, self._make_workspace()))
+            self.warmup.when_full(self._prepare)
             if self._at_start:
                 self.open_paths(self._at_start)
+            self._restorer.go_on()
+
+    def _prepare(self) -> None:
+        """Makes what the first model needs, and offers what a program that died left behind."""
+        self.tabs.current.make_workspace()
+        self._restorer.offer_recovery()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() and all(url.isLocalFile() for url in event.mimeData().urls()):
@@ -411,16 +412,12 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         self.empty.frame.mark(False)
         event.acceptProposedAction()
-        self._drop([url.toLocalFile() for url in event.mimeData().urls()])
-
-    def _drop(self, paths: Sequence[str | Path]) -> None:
-        self.open_paths([Path(path) for path in paths])
+        self.open_paths([url.toLocalFile() for url in event.mimeData().urls()])
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        document = self.document
-        if not self._may_close and document is not None and document.is_modified:
+        if not self._may_close and any(tab.is_modified for tab in self.tabs):
             event.ignore()
-            self.when_work_is_safe(self.close_now)
+            self.when_work_is_safe(list(self.tabs), self.close_now)
             return
         self.end()
         super().closeEvent(event)
@@ -439,15 +436,12 @@ class MainWindow(QMainWindow):
         if self._closed:
             return
         self._closed = True
+        self._restorer.keep()
         self.settings.set_state(_GEOMETRY, self.saveGeometry())
-        if self.workspace is not None:
-            self.workspace.save_state()
-            self.workspace.close_background()
+        self.tabs.end()
         self.settings.sync()
         self.status.close_clock()
         self.warmup.close()
-        if self._opener is not None:
-            self._opener.close()
         if self._workers is not None:
             self._workers.close()
 

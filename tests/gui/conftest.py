@@ -162,7 +162,13 @@ class Hand:
                 "Shift": Qt.KeyboardModifier.ShiftModifier,
                 "Alt": Qt.KeyboardModifier.AltModifier,
             }[modifier]
-        named = {"[": Qt.Key.Key_BracketLeft, "]": Qt.Key.Key_BracketRight}
+        named = {
+            "[": Qt.Key.Key_BracketLeft,
+            "]": Qt.Key.Key_BracketRight,
+            ",": Qt.Key.Key_Comma,
+            "PgUp": Qt.Key.Key_PageUp,
+            "PgDown": Qt.Key.Key_PageDown,
+        }
         key = named.get(last) or getattr(Qt.Key, f"Key_{last}")
         if QApplication.activeWindow() is not self._window:
             self._window.activateWindow()

@@ -41,7 +41,7 @@ def chain(length: int, mask_every: int = 1, names: str = "t{}"):
 
 def show(window, graph, plan: Plan = Plan()) -> Document:  # noqa: B008 - immutable
     document = Document(Path("model.onnx"), graph, SpecFile(Path("x.cuts.yaml"), CutSpec(plan)))
-    window._on_graph(document)
+    window.tabs.current._on_graph(document)
     QApplication.processEvents()
     return document
 

@@ -192,6 +192,21 @@ class GraphCanvas(KeyboardArea):
             size = self.viewport().size()
             self._set_camera(cameras.fitted(self._picture.scene.bounds, size.width(), size.height()))
 
+    @property
+    def sight(self) -> tuple[float, float, float]:
+        """The middle of the view, x and y in the scene, and the scale."""
+        size = self.viewport().size()
+        return (*self._camera.to_scene(size.width() / 2, size.height() / 2), self._camera.scale)
+
+    def show_sight(self, sight: tuple[float, float, float]) -> None:
+        """Brings a point of the scene into the middle of the view, at a scale."""
+        if self._picture is not None:
+            size = self.viewport().size()
+            x, y, scale = sight
+            scale = min(max(scale, cameras.MIN_SCALE / 10), cameras.MAX_SCALE)
+            self._is_home = False
+            self._set_camera(cameras.centred(x, y, scale, size.width(), size.height()))
+
     def zoom_in(self) -> None:
         self._zoom_about_middle(ZOOM_STEP)
 
