@@ -119,7 +119,20 @@ class ResultFolder:
         """
         if not self._force and (self._target / self._manifest).exists():
             raise _earlier_result(self._target)
-        names = [*files, self._manifest]
+        self.refuse_foreign([*files, self._manifest])
+        if not self._target.exists():
+            self.workspace.rename(self._target)
+            self._parents_made.clear()
+        elif self._inside or not _exchange(self.workspace, self._target):
+            self._move_inside()
+            self._replace_one_by_one(files)
+
+    def refuse_foreign(self, names: Sequence[str]) -> None:
+        """Checks that files of these names may be put in place, before the work of writing them is done.
+
+        Raises:
+            CutterError: A foreign file has one of the names.
+        """
         taken = sorted(self._foreign.intersection(names))
         if taken:
             raise CutterError(
@@ -127,12 +140,6 @@ class ResultFolder:
                 str(self._target),
                 "move it away, or give another folder",
             )
-        if not self._target.exists():
-            self.workspace.rename(self._target)
-            self._parents_made.clear()
-        elif self._inside or not _exchange(self.workspace, self._target):
-            self._move_inside()
-            self._replace_one_by_one(files)
 
     def replaces(self, path: Path) -> bool:
         """Whether a file is one of the earlier result's, which is about to go."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -72,8 +72,7 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
     source = StageSource(loaded.model.proto, staging, loaded.types)
     with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
         _keep_source(loaded, source, folder)
-        writer = _Writer(loaded, source, staging, request, folder.workspace, progress)
-        files = writer.write()
+        files = _Writer(loaded, source, staging, request, folder, progress).write()
         written = sum((folder.workspace / name).stat().st_size for name in [*files, MANIFEST_NAME])
         folder.commit(files)
     progress("Written", 1.0)
@@ -125,9 +124,8 @@ class _Writer:
     source: StageSource
     staging: Staging
     request: SplitRequest
-    folder: Path
+    folder: ResultFolder
     progress: Progress
-    files: list[str] = field(default_factory=list)
 
     @cached_property
     def external(self) -> ExternalFiles:
@@ -139,17 +137,31 @@ class _Writer:
         source_path = self._source_path()
         stages = stage_contents(self.staging)
         weights = [self._weights(stage) for stage in stages]
+        files = [self._files(stage, held) for stage, held in zip(stages, weights, strict=True)]
+        names = [name for written in files for name in written.names()]
+        self.folder.refuse_foreign(names)
         copied = self._counter(weights)
         entries = []
-        for stage, held in zip(stages, weights, strict=True):
-            entries.append(self._write_stage(stage, held, copied))
+        for stage, held, written in zip(stages, weights, files, strict=True):
+            entries.append(self._write_stage(stage, held, written, copied))
         manifest = Manifest(
             source=ModelRef(source_path, KIND, self.loaded.graph.fingerprint),
             transport=self.staging.plan.transport,
             stages=tuple(entries),
         )
-        (self.folder / MANIFEST_NAME).write_text(manifest_text(manifest), encoding="utf-8", newline="\n")
-        return self.files
+        place = self.folder.workspace / MANIFEST_NAME
+        place.write_text(manifest_text(manifest), encoding="utf-8", newline="\n")
+        return names
+
+    def _files(self, stage: StageContents, held: Mapping[str | ByteRange, Weight]) -> StageFiles:
+        """Returns the names of the files that a stage gets."""
+        stem, form = f"{self._stem}_{stage.index}", self.request.form
+        outside = self.request.weights == "copy" and any(weight.source is not None for weight in held.values())
+        return StageFiles(
+            sendrecv=f"{stem}{_SENDRECV}" if form in ("sendrecv", "both") else None,
+            plain=f"{stem}{_PLAIN}" if form in ("plain", "both") else None,
+            weights=f"{stem}{_WEIGHTS}" if outside else None,
+        )
 
     def _weights(self, stage: StageContents) -> dict[str | ByteRange, Weight]:
         """Returns the stage's initializers by name, and what nested tensors need of other files by its place there."""
@@ -181,37 +193,33 @@ class _Writer:
         self,
         stage: StageContents,
         held: dict[str | ByteRange, Weight],
+        files: StageFiles,
         copied: Callable[[int], None],
     ) -> StageEntry:
-        stem = f"{self._stem()}_{stage.index}"
         self.progress(f"Writing stage {stage.index}", 0.2)
-        data_name = None
+        places: dict[str | ByteRange, Placed] = {}
         if self.request.weights == "share":
             places = share_weights(self.request.out, held)
-        else:
-            places = write_weights(self.folder / f"{stem}{_WEIGHTS}", held, copied)
-            if places:
-                data_name = f"{stem}{_WEIGHTS}"
-                self.files.append(data_name)
+        elif files.weights is not None:
+            places = write_weights(self.folder.workspace / files.weights, held, copied)
         tensors = {
             name: placed_tensor(weight, places.get(name)) for name, weight in held.items() if isinstance(name, str)
         }
         nested = {span: place for span, place in places.items() if isinstance(span, ByteRange)}
-        sendrecv_name = plain_name = None
-        if self.request.form in ("sendrecv", "both"):
-            sendrecv_name = self._save(f"{stem}{_SENDRECV}", sendrecv_stage(self.source, stage, tensors), nested)
-        if self.request.form in ("plain", "both"):
-            plain_name = self._save(f"{stem}{_PLAIN}", plain_stage(self.source, stage, tensors), nested)
+        if files.sendrecv is not None:
+            self._save(files.sendrecv, sendrecv_stage(self.source, stage, tensors), nested)
+        if files.plain is not None:
+            self._save(files.plain, plain_stage(self.source, stage, tensors), nested)
         return StageEntry(
             index=stage.index,
-            files=StageFiles(sendrecv=sendrecv_name, plain=plain_name, weights=data_name),
+            files=files,
             inputs=self._entries(stage.inputs),
             outputs=self._entries(dict.fromkeys(int(tensor) for tensor in stage.outputs)),
             receives=tuple(TransferEntry(t.recv_rank, t.tag, self._entries(t.tensors)) for t in stage.receives),
             sends=tuple(TransferEntry(t.send_rank, t.tag, self._entries(t.tensors)) for t in stage.sends),
         )
 
-    def _save(self, name: str, model: ModelProto, nested: dict[ByteRange, Placed]) -> str:
+    def _save(self, name: str, model: ModelProto, nested: dict[ByteRange, Placed]) -> None:
         if self.source.nested_external:
             place_nested(model, self.external, nested)
         size = model.ByteSize()
@@ -221,9 +229,7 @@ class _Writer:
                 one_line(str(self.request.model)),
                 "its node attributes are too large; cut into smaller stages",
             )
-        (self.folder / name).write_bytes(model.SerializeToString(deterministic=True))
-        self.files.append(name)
-        return name
+        (self.folder.workspace / name).write_bytes(model.SerializeToString(deterministic=True))
 
     def _entries(self, tensors: Iterable[int]) -> tuple[TensorEntry, ...]:
         graph = self.loaded.graph
@@ -234,6 +240,7 @@ class _Writer:
             for tensor in tensors
         )
 
+    @cached_property
     def _stem(self) -> str:
         added = (_SENDRECV, _PLAIN, _WEIGHTS)
         return stage_stem(self.request.model.name, (_SENDRECV,), self.staging.stage_count, added)

@@ -200,10 +200,9 @@ def test_an_interrupted_command_says_so_and_leaves_nothing(tmp_path: Path, numbe
         "from cutter_gui.onnx import split\n"
         "write = split._Writer._save\n"
         "def slowly(*arguments):\n"
-        "    name = write(*arguments)\n"
-        "    print(name, flush=True)\n"
+        "    write(*arguments)\n"
+        "    print(arguments[1], flush=True)\n"
         "    time.sleep(30)\n"
-        "    return name\n"
         "split._Writer._save = slowly\n"
         "from cutter_gui.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
@@ -330,6 +329,25 @@ def test_a_foreign_file_of_the_same_name_is_never_overwritten(tmp_path: Path) ->
     with pytest.raises(CutterError, match=r"bert_1\.onnx"):
         split(source, plan("a"), out, force=True)
     assert contents(out) == {"bert_1.onnx": b"mine"}
+
+
+@pytest.mark.parametrize("name", ["bert_1.onnx", "bert_1.plain.onnx", "bert_0.onnx.data"])
+def test_a_foreign_file_in_the_way_is_told_before_anything_is_written(tmp_path: Path, name: str) -> None:
+    source = saved(heavy_model(4), tmp_path / "bert.onnx")
+    (tmp_path / name).write_text("mine")
+    told: list[str] = []
+    with pytest.raises(CutterError, match=name):
+        FORMAT.split(SplitRequest(source, plan("t2"), tmp_path), lambda what, _: told.append(what))
+    assert not [what for what in told if what.startswith(("Writing", "Copying"))]
+    assert set(contents(tmp_path)) == {"bert.onnx", name}
+
+
+def test_a_foreign_file_named_like_one_that_is_not_written_is_in_nobodys_way(tmp_path: Path) -> None:
+    source = saved(model(LADDER), tmp_path / "bert.onnx")
+    for name in ("bert_0.onnx.data", "bert_1.onnx"):
+        (tmp_path / name).write_text("mine")
+    split(source, plan("a"), tmp_path, form="plain")
+    assert FORMAT.verify(VerifyRequest(tmp_path)).identical
 
 
 @pytest.mark.parametrize("content", [b"stages: [build, test]\n", b"", b"\xff\xfe\x00"])
