@@ -8,28 +8,19 @@ checked to be a name.
 from __future__ import annotations
 
 import keyword
-import math
-import operator
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import fx, nn
-from torch.fx._symbolic_trace import _assert_is_none
-from torch.overrides import get_overridable_functions
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.fx.in_torch.allowed_calls import checked_method, function_of
 from cutter_gui.fx.in_torch.lowering import module_from_attributes
 from cutter_gui.fx.in_torch.program import named_node, set_by_path
 
 _PATH = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", re.ASCII)
-_BUILTINS = {function.__name__: function for function in (len, int, float, bool, abs, round, min, max, sum, getattr)}
-_SYMBOLIC = ("sym_int", "sym_float", "sym_not", "sym_max", "sym_min", "sym_ite", "sym_sum", "sym_fresh_size")
-_CONTAINER_METHODS = frozenset({"get", "items", "keys", "values", "index", "count"})
-_FORBIDDEN_METHODS = frozenset(
-    {"numpy", "register_hook", "register_post_accumulate_grad_hook", "map_", "map2_", "apply_"}
-)
 _NAMED_VALUES: dict[str, Any] = {
     str(value): value
     for value in vars(torch).values()
@@ -118,7 +109,7 @@ class _Deserializer:
             if target is getattr and not (isinstance(args[1], str) and args[1].isidentifier() and args[1][0] != "_"):
                 raise CutterError("an attribute is read that is no public one", "JSON of a stage", "do not run it")
         elif code == "call_method":
-            target = _checked_method(target)
+            target = checked_method(target)
         elif code == "call_module":
             self._add_module(_checked_path(target), entry, held)
         elif code == "get_attr":
@@ -178,79 +169,6 @@ class _Deserializer:
         if "is_ellipsis" in told:
             return Ellipsis
         raise CutterError("an argument of an unknown kind", "JSON of a stage", "split again")
-
-
-def function_of(name: str) -> Any:
-    """Returns what a node calls by its full name.
-
-    Raises:
-        CutterError: It is nothing that a stage may call.
-    """
-    parts = name.split(".")
-    found: Any = None
-    if parts[:2] == ["torch", "ops"] and len(parts) in (4, 5):
-        found = _operator(parts[2:])
-    elif len(parts) == 2 and parts[0] in ("_operator", "operator"):
-        found = getattr(operator, parts[1], None) if parts[1] in operator.__all__ else None
-        found = None if parts[1] in ("attrgetter", "methodcaller", "itemgetter", "call") else found
-    elif len(parts) == 2 and parts[0] == "math":
-        found = getattr(math, parts[1], None)
-    elif len(parts) == 2 and parts[0] == "torch" and parts[1] in _SYMBOLIC:
-        found = getattr(torch, parts[1])
-    elif (parts[0] in ("builtins",) and len(parts) == 2) or len(parts) == 1:
-        found = _BUILTINS.get(parts[-1])
-    elif parts[0] == "torch":
-        found = _tensor_functions().get(name)
-    if found is None or not callable(found):
-        raise CutterError(
-            f"a stage may not call {one_line(name, 80)}",
-            "JSON of a stage",
-            "do not run it, or split again if it is yours",
-        )
-    return found
-
-
-def _operator(parts: list[str]) -> Any:
-    if parts[0] == "higher_order":
-        found = getattr(torch.ops.higher_order, parts[1], None)
-        return found if isinstance(found, torch._ops.HigherOrderOperator) else None
-    try:
-        packet = getattr(getattr(torch.ops, parts[0]), parts[1])
-        found = getattr(packet, parts[2]) if len(parts) == 3 else packet
-    except (AttributeError, RuntimeError):
-        return None
-    return found if isinstance(found, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)) else None
-
-
-_KNOWN_FUNCTIONS: dict[str, Any] = {}
-
-
-def _tensor_functions() -> dict[str, Any]:
-    """Returns torch's functions on tensors by full name; those that load, save or compile are not among them."""
-    from cutter_gui.fx.in_torch.serialize import target_name
-
-    if not _KNOWN_FUNCTIONS:
-        _KNOWN_FUNCTIONS.update({"torch._assert": torch._assert, target_name(_assert_is_none): _assert_is_none})
-        spaces = {torch: "torch", torch.functional: "torch.functional", nn.functional: "torch.nn.functional"}
-        for space, functions in get_overridable_functions().items():
-            if space is torch.Tensor:
-                continue
-            for function in functions:
-                if not hasattr(function, "__module__"):  # what reads a property, which no graph calls
-                    continue
-                _KNOWN_FUNCTIONS.setdefault(target_name(function), function)
-                if space in spaces:
-                    _KNOWN_FUNCTIONS.setdefault(f"{spaces[space]}.{function.__name__}", function)
-    return _KNOWN_FUNCTIONS
-
-
-def _checked_method(name: str) -> str:
-    allowed = name in _CONTAINER_METHODS or (
-        hasattr(torch.Tensor, name) and not name.startswith("_") and name not in _FORBIDDEN_METHODS
-    )
-    if not allowed:
-        raise CutterError(f"a stage may not call the method {one_line(name, 80)}", "JSON of a stage", "do not run it")
-    return name
 
 
 def _checked_name(name: str) -> str:

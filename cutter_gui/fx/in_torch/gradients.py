@@ -42,11 +42,15 @@ def named_gradients(program: Program, gradients: Mapping[str, torch.Tensor]) -> 
     return {names.get(name, name): gradient for name, gradient in gradients.items()}
 
 
-def tie_parameters(modules: Sequence[nn.Module]) -> None:
-    """Makes a parameter that several stages have one, so that its gradients add up as in the whole model."""
+def tie_parameters(program: Program, modules: Sequence[nn.Module]) -> None:
+    """Makes a parameter that several stages have one, so that its gradients add up as in the whole model.
+
+    Tied weights are one parameter too, whichever of their names a stage has them under.
+    """
+    names = {target: held.target for held in program.weights.values() for target in (held.target, *held.also)}
     first: dict[str, nn.Parameter] = {}
     for module in modules:
         for name, parameter in list(module.named_parameters(remove_duplicate=False)):
-            known = first.setdefault(name, parameter)
+            known = first.setdefault(names.get(name, name), parameter)
             if known is not parameter:
                 set_by_path(module, name, known)

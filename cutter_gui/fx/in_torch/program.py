@@ -331,3 +331,13 @@ def copy_of(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach().clone(), copy.copy(value))
+
+
+def put_back(kept: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    """Gives tensors the values they had, as (tensor, value), and lets them forget what changed them."""
+    with torch.no_grad():
+        for tensor, value in kept:
+            if tensor.grad_fn is not None and not tensor._is_view():
+                tensor.detach_()
+            if not tensor.is_quantized:
+                tensor.copy_(value)

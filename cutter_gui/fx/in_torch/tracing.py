@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, cast
@@ -29,7 +29,9 @@ from cutter_gui.fx.in_torch.program import (
     mark_temporary,
     named_placeholder,
     program_of,
+    put_back,
     same_bytes,
+    set_by_path,
     tree_of,
 )
 from cutter_gui.fx.structure import structure_text
@@ -59,10 +61,61 @@ def _traced(
     tracer = fx.Tracer()
     # Buffers are read when the graph runs, not when it is made: a change to one would be lost otherwise.
     tracer.proxy_buffer_attributes = buffers
-    with _asserts_in_the_graph(root) as rewritten:
-        graph = tracer.trace(rewritten, concrete_args)
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__
-    return fx.GraphModule(tracer.root, graph, name)
+    with _state_as_it_was(root) as held:
+        with _asserts_in_the_graph(root) as rewritten:
+            graph = tracer.trace(rewritten, concrete_args)
+        if isinstance(root, nn.Module):
+            _add_updates(graph, root, held)
+        # Here, where the module still has what tracing added to it.
+        return fx.GraphModule(tracer.root, graph, name)
+
+
+@contextmanager
+def _state_as_it_was(root: nn.Module | Callable[..., Any]) -> Iterator[dict[str, torch.Tensor]]:
+    """Puts back the attributes of a module and of those in it, and what is in its buffers: its code may change them.
+
+    Yields:
+        The buffers by qualified name.
+    """
+    modules = list(root.modules()) if isinstance(root, nn.Module) else []
+    held = dict(root.named_buffers(remove_duplicate=False)) if isinstance(root, nn.Module) else {}
+    values = [(tensor, tensor.detach().clone()) for tensor in held.values()]
+    kept = [
+        {name: dict(value) if type(value) is dict else value for name, value in vars(module).items()}
+        for module in modules
+    ]
+    try:
+        yield held
+    finally:
+        for module, attributes in zip(modules, kept, strict=True):
+            for name in [name for name in vars(module) if name not in attributes]:
+                del vars(module)[name]
+            for name, value in attributes.items():
+                now = vars(module).get(name)
+                if type(value) is dict and type(now) is dict:
+                    now.clear()
+                    now.update(value)
+                else:
+                    vars(module)[name] = value
+        put_back(values)
+
+
+def _add_updates(graph: fx.Graph, root: nn.Module, held: Mapping[str, torch.Tensor]) -> None:
+    """Lets a graph leave in each buffer what the code assigned to it, ``self.calls += 1`` included, which fx drops."""
+    output = next(node for node in reversed(list(graph.nodes)) if node.op == "output")
+    for path, module in root.named_modules():
+        for name, value in module._buffers.items():
+            if not isinstance(value, fx.Proxy):
+                continue
+            target = f"{path}.{name}" if path else name
+            module._buffers[name] = held.get(target)
+            if target not in held:
+                continue
+            read = [node for node in graph.nodes if node.op == "get_attr" and node.target == target]
+            with graph.inserting_before(output):
+                place = read[0] if read else graph.create_node("get_attr", target)
+                graph.call_method("copy_", (place, value.node))
 
 
 @contextmanager
@@ -242,14 +295,15 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
         if node.op == "placeholder":
             mapped[node] = named_placeholder(flat, node.name, node.meta)
             mapped[node].args = node.args
+    output = next(node for node in reversed(list(module.graph.nodes)) if node.op == "output")
+    returned, containers = _returned(output.args[0])
     for node in module.graph.nodes:
-        if node.op in ("placeholder", "output"):
+        if node.op in ("placeholder", "output") or node in containers:
             continue
         made = mapped[node] = copied(flat, node, mapped)
         if node.op == "get_attr" and str(node.target) in names:
             made.target = names[str(node.target)].target
-    output = next(node for node in reversed(list(module.graph.nodes)) if node.op == "output")
-    leaves, spec = pytree.tree_flatten(output.args[0], is_leaf=lambda item: item is None)
+    leaves, spec = pytree.tree_flatten(returned, is_leaf=lambda item: item is None)
     codegen = module.graph._codegen
     inputs: Any = [node.name for node in mapped if node.op == "placeholder"]
     input_tree: Any = {"tuple": [{"tuple": inputs}, {"dict": []}]}
@@ -286,9 +340,42 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
     )
 
 
-def _hold(root: nn.Module, module: nn.Module, target: str) -> None:
-    from cutter_gui.fx.in_torch.program import set_by_path
+def _returned(value: Any) -> tuple[Any, set[fx.Node]]:
+    """Returns what a graph returns as plain containers of nodes, and the nodes that only make a named tuple of others.
 
+    torch.fx writes a named tuple that is returned as a node that calls its class.
+    """
+    containers: set[fx.Node] = set()
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, fx.Node) and _makes_named_tuple(item) and all(u.op == "output" for u in item.users):
+            containers.add(item)
+            target: Any = item.target
+            return target(*(plain(part) for part in item.args))
+        if isinstance(item, tuple):
+            parts = [plain(part) for part in item]
+            return type(item)(*parts) if hasattr(item, "_fields") else tuple(parts)
+        if isinstance(item, list):
+            return [plain(part) for part in item]
+        if isinstance(item, dict):
+            return {key: plain(part) for key, part in item.items()}
+        return item
+
+    return plain(value), containers
+
+
+def _makes_named_tuple(node: fx.Node) -> bool:
+    target = node.target
+    return (
+        node.op == "call_function"
+        and isinstance(target, type)
+        and issubclass(target, tuple)
+        and hasattr(target, "_fields")
+        and not node.kwargs
+    )
+
+
+def _hold(root: nn.Module, module: nn.Module, target: str) -> None:
     value = get_by_path(module, target)
     holder, _, last = target.rpartition(".")
     owner = module.get_submodule(holder)
@@ -348,13 +435,11 @@ def _propagate(module: fx.GraphModule, examples: Sequence[Any]) -> None:
     quantized = any("quantize" in str(node.target) for node in module.graph.nodes) or any(
         tensor.is_quantized for tensor in module.state_dict().values() if isinstance(tensor, torch.Tensor)
     )
-    kept = {name: tensor.detach().clone() for name, tensor in module.named_buffers() if not tensor.is_meta}
+    kept = [(tensor, tensor.detach().clone()) for tensor in module.buffers()]
     try:
         _compute(module, examples, quantized)
     finally:
-        for name, tensor in module.named_buffers():
-            if name in kept:
-                tensor.detach().copy_(kept[name])
+        put_back(kept)
 
 
 def _compute(module: fx.GraphModule, examples: Sequence[Any], quantized: bool) -> None:

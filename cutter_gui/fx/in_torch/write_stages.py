@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.export.graph_signature import SymBoolArgument
 
 from cutter_gui.core.contents import stage_contents
 from cutter_gui.core.errors import CutterError, InvalidPlan, one_line
@@ -17,6 +18,7 @@ from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.core.stages import assign_stages
 from cutter_gui.fx.draft_graph import graph_of
 from cutter_gui.fx.in_torch.composed import StageCall, run_in_order
+from cutter_gui.fx.in_torch.deserialize import deserialize_module
 from cutter_gui.fx.in_torch.program import Program, copy_of
 from cutter_gui.fx.in_torch.program_draft import draft_of
 from cutter_gui.fx.in_torch.serialize import serialize_module
@@ -95,7 +97,9 @@ def _write_stage(
     if not note:
         files["pt2"] = f"{stem}.pt2"
     try:
-        document = stage_document(stage, weights)
+        document = json.loads(json.dumps(stage_document(stage, weights)))
+        # What is written can be read: a function that a document may not call is told of here, not when it is run.
+        deserialize_module(document, weights)
     except CutterError as error:
         return files, "; ".join(part for part in (note, f"{stem}.json is not written: {error}") if part)
     (folder / f"{stem}.json").write_text(json.dumps(document), encoding="utf-8")
@@ -114,6 +118,9 @@ def _write_exported(program: Program, stage: StageModule, path: Path, captured: 
             warnings.simplefilter("ignore")
             if program.exported:
                 exported = exported_stage(stage, program.ranges, program.constants)
+                signature = exported.graph_signature
+                if any(isinstance(s.arg, SymBoolArgument) for s in (*signature.input_specs, *signature.output_specs)):
+                    return f"{path.name} is not written: torch saves no program that takes or returns a symbolic bool"
             elif captured is None:
                 return f"{path.name} is not written: the sizes of the model's inputs are not known"
             else:

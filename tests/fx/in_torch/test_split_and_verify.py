@@ -9,11 +9,15 @@ import hypothesis.strategies as st
 import pytest
 import torch
 from hypothesis import Phase, given, settings
+from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError
-from cutter_gui.core.plan import Plan
+from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.fx.draft_graph import graph_of
 from cutter_gui.fx.in_torch.composed import StageCall, composed
+from cutter_gui.fx.in_torch.program_draft import draft_of
 from cutter_gui.fx.in_torch.run_verify import Verification, kept_buffers, load_exported_stage, load_json_stage
+from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program
 from cutter_gui.fx.in_torch.verify_inputs import inputs_of
 from cutter_gui.fx.in_torch.write_stages import stages_of, write_stages
 from strategies.fx_models import EXPORTED, SYMBOLIC, TRANSFORMERS
@@ -163,10 +167,51 @@ def test_a_module_that_is_called_twice_is_in_both_stages() -> None:
     assert all(any(n.target == "shared" for n in stage.module.graph.nodes) for stage in stages)
 
 
+@fx.wrap
+def of_the_model_alone(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
+
+
+def test_a_stage_that_could_not_be_read_again_is_not_written_and_a_note_says_why(tmp_path: Path) -> None:
+    class Calling(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.relu(of_the_model_alone(x))
+
+    whole = symbolic_program(Calling(), (torch.ones(2),), {})
+    model_graph = graph_of(draft_of(whole))
+    answer = write_stages(
+        whole, request_of(level_plan(model_graph, [0.5]), tmp_path, model_graph.fingerprint), lambda *_: None
+    )
+    assert ["json" in files for files in answer["files"]] == [False, True]
+    assert any("m_0.json is not written" in note and "of_the_model_alone" in note for note in answer["notes"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("m_0.pt2", "m_1.json", "m_1.pt2", "m_1.safetensors"),
+    ]
+
+
+def test_what_an_archive_cannot_hold_is_told_and_the_json_is_written(tmp_path: Path) -> None:
+    class Asking(nn.Module):
+        def forward(self, x: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+            count = rows.item()
+            torch._check(count <= 3)
+            return torch.relu(x[:count])
+
+    whole = export_program(Asking(), (torch.ones(3), torch.tensor(2)), {})
+    model_graph = graph_of(draft_of(whole))
+    plan = Plan((Cut((CutEdge("le_1", None),)),))
+    answer = write_stages(whole, request_of(plan, tmp_path, model_graph.fingerprint), lambda *_: None)
+    assert ["takes or returns a symbolic bool" in answer["notes"][0], "returns nothing" in answer["notes"][1]] == [
+        True,
+        True,
+    ]
+    stages = [load_json_stage(tmp_path / f["json"], tmp_path / f["weights"]) for f in answer["files"]]
+    passed, made = stages[0](torch.tensor([-1.0, 2.0, 3.0]), torch.tensor(2))
+    assert passed is True
+    assert torch.equal(made, torch.tensor([0.0, 2.0]))
+    assert stages[1](passed) == ()
+
+
 def test_open_sizes_stay_open_in_the_stages(tmp_path: Path) -> None:
-    from cutter_gui.fx.draft_graph import graph_of
-    from cutter_gui.fx.in_torch.program_draft import draft_of
-    from cutter_gui.fx.in_torch.tracing import export_program
     from strategies.fx_models import Encoder
 
     torch.manual_seed(0)

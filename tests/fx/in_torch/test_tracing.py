@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+from typing import NamedTuple
+
 import pytest
 import torch
 from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.fx.draft_graph import graph_of
+from cutter_gui.fx.in_torch.program import get_by_path
 from cutter_gui.fx.in_torch.program_draft import draft_of
 from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program, symbolic_trace_with_rewrite
 from strategies.fx_models import Nested
@@ -48,6 +52,75 @@ def test_a_buffer_is_read_when_the_graph_runs_not_when_it_is_made() -> None:
     assert len(graph.joins) > 0
 
 
+class Assigning(nn.Module):
+    """Assigns to buffers, to a buffer within, and to what is no buffer, as statistics of training do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("last", torch.zeros(2))
+        self.inner = nn.Module()
+        self.inner.register_buffer("mean", torch.zeros(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        self.inner.mean = self.inner.mean * 0.5 + x
+        self.last = x * 2
+        self.seen = x
+        return x * self.calls + self.inner.mean + torch.tensor([1.0, 2.0])
+
+
+def test_what_code_assigns_to_a_buffer_is_there_in_the_next_run() -> None:
+    module, whole = Assigning(), symbolic_program(Assigning(), (torch.ones(2),), {})
+    for x in (torch.ones(2), torch.arange(2.0), torch.ones(2)):
+        assert torch.equal(whole.module(x)[0], module(x))
+    for name in ("calls", "last", "inner.mean"):
+        assert torch.equal(get_by_path(whole.module, name), get_by_path(module, name)), name
+    graph = graph_of(draft_of(whole))
+    updates = [node for node in range(graph.node_count) if graph.op(node) == "copy_"]
+    assert len(updates) == 3
+    assert len(graph.joins) > 0
+
+
+def test_tracing_leaves_a_module_as_it_was() -> None:
+    module = Assigning()
+    before = {path: set(vars(part)) for path, part in module.named_modules()}
+    symbolic_trace_with_rewrite(module)
+    assert {path: set(vars(part)) for path, part in module.named_modules()} == before
+    assert all(type(buffer) is torch.Tensor and not buffer.any() for buffer in module.buffers())
+
+
+def test_gradients_that_reach_a_buffer_are_forgotten_when_sizes_are_known() -> None:
+    class Averaging(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.mean.add_(self.linear(x).mean(0))
+            return x + self.mean
+
+    module = Averaging()
+    symbolic_program(module, (torch.ones(1, 2),), {})
+    assert not module.mean.requires_grad
+
+
+def test_a_named_tuple_that_is_returned_is_its_values() -> None:
+    class Pair(NamedTuple):
+        first: torch.Tensor
+        rest: list[torch.Tensor]
+
+    class Named(nn.Module):
+        def forward(self, x: torch.Tensor) -> Pair:
+            return Pair(x + 1, [x + 2, x + 3])
+
+    whole = symbolic_program(Named(), (torch.ones(1),), {})
+    assert [node.op for node in whole.module.graph.nodes] == ["placeholder", *["call_function"] * 3, "output"]
+    assert whole.outputs == ["add", "add_1", "add_2"]
+    assert json.loads(whole.structure)["outputs"]["items"] == ["add", ["add_1", "add_2"]]
+
+
 def test_code_that_decides_by_a_buffer_is_traced_with_its_value() -> None:
     class Deciding(nn.Module):
         def __init__(self) -> None:
@@ -55,9 +128,12 @@ def test_code_that_decides_by_a_buffer_is_traced_with_its_value() -> None:
             self.register_buffer("flag", torch.ones(()))
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.flag.add_(1)
             return x + 1 if self.flag > 0 else x - 1
 
-    assert torch.equal(symbolic_trace_with_rewrite(Deciding())(torch.zeros(1)), torch.ones(1))
+    module = Deciding()
+    assert torch.equal(symbolic_trace_with_rewrite(module)(torch.zeros(1)), torch.ones(1))
+    assert module.flag == 1
 
 
 def test_the_modes_of_modules_stay_what_they_were() -> None:
