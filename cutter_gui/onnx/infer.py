@@ -123,7 +123,7 @@ def _inferred(model: OnnxModel, known: Mapping[str, KnownType], order: Ints) -> 
     _sort_nodes(lean.graph, order)
     try:
         inferred = onnx.shape_inference.infer_shapes(lean, data_prop=True)
-    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError) as error:
+    except (onnx.shape_inference.InferenceError, onnx.checker.ValidationError, RuntimeError, ValueError) as error:
         _log.info("shape inference gave up: %s", error)
         return ()
     return (*inferred.graph.value_info, *inferred.graph.output)

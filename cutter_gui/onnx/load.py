@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from weakref import WeakKeyDictionary
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, TypeProto
 
 from cutter_gui.core.build import GraphBuilder
+from cutter_gui.core.diagnostic import Diagnostic, Severity
 from cutter_gui.core.dtypes import UNKNOWN, dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, TypeHint, no_progress
@@ -19,7 +21,7 @@ from cutter_gui.onnx.equal_weights import equal_weights
 from cutter_gui.onnx.infer import KnownType, infer_types, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
 from cutter_gui.onnx.scopes import scope_of
-from cutter_gui.onnx.volatile import function_key, is_volatile, normal_domain, volatile_functions
+from cutter_gui.onnx.volatile import called_key, function_key, is_volatile, normal_domain, volatile_functions
 from cutter_gui.onnx.weights import stored_bytes
 
 KIND = "onnx"
@@ -95,9 +97,32 @@ def load_model(
         _check_types(graph, infer_types(opened, graph.order), types)
     known = infer_types(model, graph.order)
     graph = graph.with_types({name: (entry.dtype, entry.shape) for name, entry in known.items()})
-    graph = replace(graph, problems=(*graph.problems, *equal_weights(model)))
+    graph = replace(graph, problems=(*graph.problems, *_repeated_functions(proto, graph), *equal_weights(model)))
     progress("Read", 1.0)
     return LoadedModel(model, graph, {name: entry.proto for name, entry in known.items()})
+
+
+def _repeated_functions(proto: ModelProto, graph: Graph) -> list[Diagnostic]:
+    """Returns one finding per model-local function that is there more than once: nothing says which one is called."""
+    counts = Counter(function_key(function) for function in proto.functions)
+    found = []
+    for key, count in counts.items():
+        if count == 1:
+            continue
+        nodes = tuple(number for number, node in enumerate(proto.graph.node) if called_key(node) == key)
+        named = [graph.consumer_name(node) for node in nodes]
+        found.append(
+            Diagnostic(
+                "duplicate-function",
+                Severity.ERROR,
+                f"The model has {count} functions named {one_line('::'.join(part for part in key if part), 80)}; "
+                "it must be mended before it is split.",
+                tensors=tuple(name for name in named if name is not None),
+                nodes=nodes,
+                node_names=tuple(graph.node_label(node) for node in nodes),
+            )
+        )
+    return found
 
 
 def _check_types(graph: Graph, known: Mapping[str, KnownType], types: Mapping[str, TypeHint]) -> None:

@@ -55,6 +55,7 @@ def open_session(model: OnnxModel, optimized: bool = False) -> InferenceSession:
     level = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimized else level.ORT_DISABLE_ALL
     options.log_severity_level = _FATAL_ONLY
+    onnxruntime.set_default_logger_severity(_FATAL_ONLY)  # its allocator speaks through this one
     options.add_session_config_entry(_SPIN_KEY, "0")
     options.add_session_config_entry(_FOLDER_KEY, str(model.path.parent.resolve()))
     data = _with_distinct_node_names(referring(model)).SerializeToString()

@@ -125,10 +125,11 @@ class _Verification:
         return {end.signal: end.tensors for end in self.original.own_sends}
 
     def forms(self) -> list[str]:
-        """Returns the forms that every stage was written in.
+        """Returns the forms that the stages were written in.
 
         Raises:
-            CutterError: There are none, or a file that the manifest lists is missing.
+            CutterError: There are none, a stage lacks one that others have, or a file that the manifest lists is
+                missing.
         """
         for name in self.manifest.files():
             if not (self.request.directory / name).is_file():
@@ -137,17 +138,19 @@ class _Verification:
                     str(self.request.directory / name),
                     "put it back, or split the model again",
                 )
-        found = [
-            form
-            for form in ("plain", "sendrecv")
-            if self.manifest.stages and all(getattr(stage.files, form) for stage in self.manifest.stages)
-        ]
-        if not found:
-            raise CutterError(
-                "the manifest lists no stage files",
-                str(self.request.directory / MANIFEST_NAME),
-                "split the model again",
-            )
+        manifest, found = str(self.request.directory / MANIFEST_NAME), []
+        for form in ("plain", "sendrecv"):
+            without = [stage.index for stage in self.manifest.stages if not getattr(stage.files, form)]
+            if not without:
+                found.append(form)
+            elif len(without) < len(self.manifest.stages):
+                raise CutterError(
+                    f"stage {without[0]} has no {form} form, though other stages have one",
+                    manifest,
+                    "list its file again, or split the model again",
+                )
+        if not found or not self.manifest.stages:
+            raise CutterError("the manifest lists no stage files", manifest, "split the model again")
         return found
 
     def stages(self, form: str) -> list[DetachedStage]:

@@ -436,6 +436,21 @@ def test_a_stage_that_was_split_again_is_verified(tmp_path: Path) -> None:
     assert verify(again).identical
 
 
+@pytest.mark.parametrize("form", ["plain", "sendrecv"])
+def test_a_stage_that_lacks_a_form_which_others_have_is_told(tmp_path: Path, form: str) -> None:
+    out = split_chain(tmp_path)
+    assert verify(out).identical
+    manifest = out / "pipeline.yaml"
+    file = {"plain": "plain: m_1.plain.onnx", "sendrecv": "sendrecv: m_1.onnx"}[form]
+    text = manifest.read_text()
+    assert file in text
+    manifest.write_text(text.replace(f"{file}, ", "").replace(f", {file}", ""))
+    with pytest.raises(CutterError, match=f"stage 1 has no {form} form") as refusal:
+        verify(out)
+    assert refusal.value.exit_code == 2
+    assert str(manifest) in refusal.value.where
+
+
 def test_a_folder_without_a_result_is_told(tmp_path: Path) -> None:
     with pytest.raises(CutterError, match=r"pipeline\.yaml"):
         verify(tmp_path)
