@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from cutter_gui.gui.actions import ActionSpec
+from cutter_gui.gui.code_actions import code_actions
 from cutter_gui.gui.cutting_actions import tool_actions
 from cutter_gui.gui.document_actions import document_actions
 from cutter_gui.gui.fold_actions import fold_actions
@@ -28,6 +29,7 @@ def add_actions(window: MainWindow) -> None:
     """Adds every action of the window to its registry."""
     for add in (
         _file,
+        code_actions,
         document_actions,
         _edit,
         _view,

@@ -89,7 +89,7 @@ class Document(QObject):
         super().__init__(parent)
         self.path = path
         self.options = LoadOptions()
-        """How the model was opened; without trust, which is asked for each step."""
+        """How the model was opened; trust says whether code of it ran then. Each further step asks for its own."""
         self.graph = graph
         self._as_read = graph
         self.undo_stack = QUndoStack(self)

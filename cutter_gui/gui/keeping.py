@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer
 
+from cutter_gui.gui.model_file import file_of
+
 if TYPE_CHECKING:
     from cutter_gui.core.plan import Plan
     from cutter_gui.gui.document import Change, Document
@@ -46,6 +48,7 @@ class Keeper(QObject):
         self._document: Document | None = None
         self._log: RecoveryLog | None = None
         self._carried: Carried | None = None
+        self._file: Path | None = None
         self._stamp: tuple[int, int] | None = None
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -131,18 +134,20 @@ class Keeper(QObject):
     def _watch(self, path: Path) -> None:
         if self._watcher.files():
             self._watcher.removePaths(self._watcher.files())
-        self._stamp = _stamp_of(path)
-        self._watcher.addPath(str(path))
+        self._file = file_of(path)
+        self._stamp = _stamp_of(self._file)
+        if self._file is not None:
+            self._watcher.addPath(str(self._file))
 
     def _look(self) -> None:
         """Asks whether to reload when the model is another than the one that was read."""
         document = self._document
         if document is None:
             return
-        stamp = _stamp_of(document.path)
+        stamp = _stamp_of(self._file)
         # Programs that replace a file take the watch away with the old one.
-        if stamp is not None and str(document.path) not in self._watcher.files():
-            self._watcher.addPath(str(document.path))
+        if stamp is not None and str(self._file) not in self._watcher.files():
+            self._watcher.addPath(str(self._file))
         if stamp is None or stamp == self._stamp or self._tab.is_opening:
             return
         self._stamp = stamp
@@ -188,7 +193,9 @@ class Keeper(QObject):
         self._tab.opener.open_again(document.path, document.spec)
 
 
-def _stamp_of(path: Path) -> tuple[int, int] | None:
+def _stamp_of(path: Path | None) -> tuple[int, int] | None:
+    if path is None:
+        return None
     try:
         found = path.stat()
     except OSError:

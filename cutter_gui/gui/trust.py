@@ -21,6 +21,7 @@ from cutter_gui.gui.trust_job import InspectCode
 from cutter_gui.gui.trusted_files import trust_for_good, trusted_files
 
 if TYPE_CHECKING:
+    from cutter_gui.gui.dialogs.trust import TrustDialog
     from cutter_gui.gui.window import MainWindow
 
 Then = Callable[[bool], None]
@@ -44,6 +45,7 @@ class Asking(QObject):
         self._codes = tuple(codes)
         self._kind = kind
         self._found: list[InspectedCode] = []
+        self._dialog: TrustDialog | None = None
         self._over = False
 
     def begin(self, progress: Progress | None) -> None:
@@ -93,7 +95,7 @@ class Asking(QObject):
             return
         from cutter_gui.gui.dialogs.trust import TrustDialog
 
-        dialog = TrustDialog(self._trust.window, self._doing, asked)
+        dialog = self._dialog = TrustDialog(self._trust.window, self._doing, asked)
         dialog.accepted.connect(lambda: self._answer(asked, dialog.remember.isChecked()))
         dialog.rejected.connect(self._refuse)
         dialog.open()
@@ -103,6 +105,7 @@ class Asking(QObject):
         self._allow()
 
     def _allow(self) -> None:
+        self._dialog = None
         if not self._over:
             self._over = True
             self._then(True)
@@ -110,8 +113,11 @@ class Asking(QObject):
 
     def _refuse(self) -> None:
         self._job = None
+        dialog, self._dialog = self._dialog, None
         if not self._over:
             self._over = True
+            if dialog is not None:
+                dialog.close()
             self._no()
             self.deleteLater()
 

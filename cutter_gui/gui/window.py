@@ -353,7 +353,9 @@ class MainWindow(QMainWindow):
             menu.addAction(self.tr("No recent files")).setEnabled(False)
 
     def _open_recent(self, path: Path, _checked: bool = False) -> None:
-        if path.exists():
+        from cutter_gui.gui.model_file import is_there
+
+        if is_there(path):
             self.open_paths([path])
             return
         self.settings.remove_recent(path)
