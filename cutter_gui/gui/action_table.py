@@ -14,6 +14,7 @@ from cutter_gui.gui.document_actions import document_actions
 from cutter_gui.gui.fold_actions import fold_actions
 from cutter_gui.gui.go_actions import clear_search, go_actions
 from cutter_gui.gui.samples import Sample, samples
+from cutter_gui.gui.stages_preview_actions import preview_actions
 from cutter_gui.gui.theme import MODES, Mode
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def add_actions(window: MainWindow) -> None:
         _cut,
         tool_actions,
         _stages,
+        preview_actions,
         _help,
     ):
         for spec in add(window):

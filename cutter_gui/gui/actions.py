@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
 from cutter_gui.gui import icons
@@ -56,7 +56,13 @@ class Menu(NamedTuple):
 
 
 class ActionRegistry(QObject):
-    """All actions of a window, by id."""
+    """All actions of a window, by id.
+
+    Signals:
+        refreshed: Every action was asked anew, since the window's state may be another.
+    """
+
+    refreshed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -112,6 +118,7 @@ class ActionRegistry(QObject):
         """Asks every action whether it can be used, and whether it is on."""
         for action_id, action in self._actions.items():
             self._refresh_one(self._specs[action_id], action)
+        self.refreshed.emit()
 
     def _refresh_one(self, spec: ActionSpec, action: QAction) -> None:
         action.setEnabled(spec.enabled())

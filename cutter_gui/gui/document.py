@@ -125,6 +125,11 @@ class Document(QObject):
         """The values that the user gave symbols; not part of the plan, so no step of undo."""
         return self._given
 
+    @cached_property
+    def has_symbols(self) -> bool:
+        """Whether some dimension of the model is open and has a name."""
+        return any(isinstance(dim, str) for shape in self._as_read.tensor_shapes for dim in shape or ())
+
     @property
     def symbols(self) -> Mapping[str, int]:
         """Values by dimension as it is written: those given, and those of expressions that follow from them."""

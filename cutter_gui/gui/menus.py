@@ -14,6 +14,7 @@ from cutter_gui.gui.fold_actions import FOLD_MENU
 from cutter_gui.gui.go_actions import GO_MENU
 from cutter_gui.gui.qt_values import TEXT_BESIDE_ICON, set_value
 from cutter_gui.gui.samples import samples
+from cutter_gui.gui.stages_preview_actions import PREVIEW_MENU
 
 
 def menus(open_recent: str) -> tuple[Menu, ...]:
@@ -71,6 +72,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "-",
                 Menu(tr("&Groups"), FOLD_MENU),
                 "view.constants",
+                Menu(tr("Stages pre&view"), PREVIEW_MENU),
                 Menu(
                     tr("&Panels"),
                     ("view.groups", "view.cuts", "view.inspector", "view.stages", "view.nodes", "view.problems"),

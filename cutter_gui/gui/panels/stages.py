@@ -52,6 +52,7 @@ class StagesPanel(Panel):
         row.addWidget(self._divider)
         row.addWidget(self.details)
         self.body.addLayout(row, 1)
+        self.add_button(actions["preview.show"])
         self.add_button(actions["stages.save"])
         self.strip.picked.connect(self._pick)
         self.details.activated_target.connect(self._activate)
