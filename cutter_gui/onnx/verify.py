@@ -173,6 +173,12 @@ class _Verification:
         types = {value.name: type_of(value.type)[0] for value in values}
         session = open_session(self.original.model, self.request.optimized)
         wanted = [value.name for value in session.get_outputs()]
+        if not wanted:
+            raise CutterError(
+                "the model has no outputs, so there is nothing to compare",
+                str(self.original.model.path),
+                "list its results among the outputs of its graph, and split it again",
+            )
         if given is not None:
             self._outputs = run_session(session, wanted, given, self.original.model.path)
             return given, {name: value.data_type() for name, value in given.items()}

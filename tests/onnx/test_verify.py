@@ -451,6 +451,26 @@ def test_a_stage_that_lacks_a_form_which_others_have_is_told(tmp_path: Path, for
     assert str(manifest) in refusal.value.where
 
 
+def test_a_model_without_outputs_is_split_but_there_is_nothing_to_verify(tmp_path: Path) -> None:
+    proto = model("g (float[2] x) => (float[2] y) { a = Neg(x) y = Exp(a) }")
+    del proto.graph.output[:]
+    split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
+    with pytest.raises(CutterError, match="no outputs") as refusal:
+        verify(tmp_path / "out")
+    assert "outputs of its graph" in refusal.value.remedy
+
+
+def test_the_runtime_says_nothing_on_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    proto = model("g (float[2] x) => (float[2] y) { a = Neg(x) b = Identity(w) y = Exp(a) }")
+    proto.graph.initializer.append(
+        TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2**63 - 1], raw_data=b"1234")
+    )
+    split(saved(proto, tmp_path / "m.onnx"), plan("a"), tmp_path / "out")
+    with pytest.raises(CutterError, match="does not take the model"):
+        verify(tmp_path / "out")
+    assert capfd.readouterr().err == ""
+
+
 def test_a_folder_without_a_result_is_told(tmp_path: Path) -> None:
     with pytest.raises(CutterError, match=r"pipeline\.yaml"):
         verify(tmp_path)
