@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
+from cutter_gui.gui.canvas.box_texts import BoxTexts
 from cutter_gui.gui.canvas.camera import Camera, Rect
 from cutter_gui.gui.canvas.detail import Detail
-from cutter_gui.gui.canvas.paint_ground import paint_ground
+from cutter_gui.gui.canvas.paint_ground import Ground
 from cutter_gui.gui.canvas.paint_screen import Visible, paint_screen, visible_things
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.canvas.sprites import Sprites
 from cutter_gui.gui.palette import Palette
 
 WHOLE = 1e-3  # how near to a whole pixel a movement must be
-MUCH, MUCH_TEXT = 600, 150  # things in sight
+MUCH, MUCH_TEXT = 5000, 150  # things in sight
 OVERLAP = 2.0  # viewport pixels by which a strip reaches into what is kept
 
 
@@ -51,6 +52,8 @@ class BaseLayer:
         self._shown: _Made | None = None  # what was drawn last, without keeping it
         self._detail = Detail.OVERVIEW
         self._sprites = Sprites()
+        self._texts = BoxTexts()
+        self._ground = Ground()
 
     @property
     def detail(self) -> Detail:
@@ -92,15 +95,20 @@ class BaseLayer:
             if moved is not None:
                 self._pixmap.scroll(*moved, self._pixmap.rect())
                 self._keep(wanted, _strips(moved[0] / ratio, moved[1] / ratio, whole), None)
-            elif wanted == self._shown or (seen is not None and _is_much(seen)):
+            elif wanted == self._shown or (seen is not None and _is_much(seen) and not self._is_zooming(wanted)):
                 self._new_pixmap(wanted)
                 self._keep(wanted, [whole], seen)
             else:
-                # A view that is on the move and has little in it: to keep it costs more than to draw it.
+                # A view that is on the move and has little in it, or zooms: to keep it costs more than to draw it.
                 self._shown = wanted
                 self._paint(painter, wanted, whole, seen)
                 return
         painter.drawPixmap(0, 0, self._pixmap)
+
+    def _is_zooming(self, wanted: _Made) -> bool:
+        """Whether the scale is another than that of the frame before, so that it may well change again."""
+        before = self._shown or self._made
+        return before is not None and before.picture is wanted.picture and before.camera.scale != wanted.camera.scale
 
     def _new_pixmap(self, wanted: _Made) -> None:
         size = max(round(wanted.width * wanted.ratio), 1), max(round(wanted.height * wanted.ratio), 1)
@@ -116,7 +124,7 @@ class BaseLayer:
                 self._paint(painter, wanted, area, seen)
         finally:
             painter.end()
-        self._made = wanted
+        self._made, self._shown = wanted, None
 
     def _movement(self, wanted: _Made) -> tuple[int, int] | None:
         """Returns by how many device pixels the layer moved; None when it changed otherwise, or too far."""
@@ -138,12 +146,13 @@ class BaseLayer:
         camera = wanted.camera
         painter.save()
         painter.setClipRect(QRectF(*area))
-        paint_ground(painter, wanted.palette, camera, wanted.width, wanted.height, wanted.ratio)
+        self._ground.paint(painter, wanted.palette, camera, wanted.width, wanted.height, wanted.ratio)
         if wanted.picture is not None:
             x, y = camera.to_scene(area[0], area[1])
             part = (x, y, area[2] / camera.scale, area[3] / camera.scale)
             seen = seen or visible_things(wanted.picture, part, camera.scale, self._detail)
-            paint_screen(painter, wanted.picture, seen, camera, area, self._sprites)
+            self._texts.look_at(wanted.picture)
+            paint_screen(painter, wanted.picture, seen, camera, area, self._sprites, self._texts)
         painter.restore()
 
 

@@ -35,6 +35,34 @@ def evaluated(pieces: Points, steps: int) -> Points:
     return np.asarray(np.einsum("sk,qkd->qsd", _weights(steps), pieces), dtype=np.float32)
 
 
+def dashes(pieces: Points, dash: float, gap: float, steps: int = 12) -> Points:
+    """Returns the dashes along pieces, each piece beginning with one.
+
+    Args:
+        pieces: [Q, 4, 2].
+        dash: Length of a dash.
+        gap: Between two dashes.
+        steps: Lines that stand for a piece; a dash is straight.
+
+    Returns:
+        [M, 4], x and y of both ends of each dash.
+    """
+    if not len(pieces):
+        return np.zeros((0, 4), dtype=np.float32)
+    points = evaluated(pieces, steps)
+    # Places along all pieces, one behind the other and an emptiness between two: so that one search finds them all.
+    length = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0)).astype(np.float64)
+    along = np.concatenate([np.zeros((len(pieces), 1)), np.cumsum(length, axis=1)], axis=1)
+    start = np.cumsum(along[:, -1] + 1) - (along[:, -1] + 1)
+    along += start[:, None]
+    count = np.ceil((along[:, -1] - start) / (dash + gap)).astype(np.int64)
+    piece = np.repeat(np.arange(len(pieces)), count)
+    first = start[piece] + (np.arange(len(piece)) - np.repeat(np.cumsum(count) - count, count)) * (dash + gap)
+    ends = np.stack([first, np.minimum(first + dash, along[piece, -1])], axis=1)
+    x, y = (np.interp(ends, along.ravel(), points[:, :, axis].ravel()) for axis in (0, 1))
+    return np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=1).astype(np.float32)
+
+
 def polyline(control: Points, steps: int = 12) -> Points:
     """Returns points along one wire.
 

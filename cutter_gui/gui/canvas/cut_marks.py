@@ -15,8 +15,10 @@ around boxes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from cutter_gui.core.stages import Staging
 from cutter_gui.gui.canvas.camera import Rect
@@ -80,6 +82,12 @@ class CutLine:
         """How far it goes beyond its first and last mark."""
         return OVERHANG if self.flow else OVERHANG_DOWN
 
+    @cached_property
+    def bounds(self) -> Rect:
+        """The rectangle around its points, a pixel wider at each side."""
+        xs, ys = zip(*self.points, strict=True)
+        return min(xs) - 1, min(ys) - 1, max(xs) - min(xs) + 2, max(ys) - min(ys) + 2
+
 
 @dataclass(frozen=True)
 class CutDrawing:
@@ -87,6 +95,11 @@ class CutDrawing:
 
     marks: tuple[Mark, ...] = ()
     lines: tuple[CutLine, ...] = ()
+
+    @cached_property
+    def mark_points(self) -> npt.NDArray[np.float64]:
+        """[M, 2], the places of the marks."""
+        return np.array([(mark.x, mark.y) for mark in self.marks], dtype=np.float64).reshape(-1, 2)
 
 
 def draw_cuts(staging: Staging | None, index: SceneIndex, labels: EdgeLabels) -> CutDrawing:

@@ -40,6 +40,7 @@ class EdgeLabels:
         self._scene = index.scene
         self._index = index
         self._texts: dict[int, str] = {}
+        self._rects: dict[int, Rect | None] = {}
 
     @cached_property
     def _anchors(self) -> tuple[Ints, Floats, Floats, Ints]:
@@ -115,11 +116,13 @@ class EdgeLabels:
 
     def rect(self, tensor: int) -> Rect | None:
         """Returns the label's rectangle in the scene, None when it has none."""
-        text = self.text(tensor)
-        if not text:
-            return None
-        x, y = self._anchors[1][self._place[tensor]].tolist()
-        return x, y, _width(text), HEIGHT
+        if tensor not in self._rects:
+            text, found = self.text(tensor), None
+            if text:
+                x, y = self._anchors[1][self._place[tensor]].tolist()
+                found = x, y, _width(text), HEIGHT
+            self._rects[tensor] = found
+        return self._rects[tensor]
 
     def near(self, area: Rect) -> list[int]:
         """Returns the tensors whose labels may touch a rectangle."""

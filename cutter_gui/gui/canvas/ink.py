@@ -37,16 +37,18 @@ def mixed(first: str, second: str, share: float) -> QColor:
     return QColor.fromRgbF(*(x + (y - x) * share for x, y in zip(a.getRgbF(), b.getRgbF(), strict=True)))
 
 
+@lru_cache(maxsize=256)
 def pen(text: str, width: float, *, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Returns a pen with round ends."""
+    """Returns a pen with round ends; it is everybody's and must not be changed."""
     made = QPen(colour(text), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
     if style is not Qt.PenStyle.SolidLine:
         made.setCapStyle(Qt.PenCapStyle.FlatCap)
     return made
 
 
+@lru_cache(maxsize=256)
 def dashed(text: str, width: float, dash: float, gap: float) -> QPen:
-    """Returns a dashed pen; dash and gap are in pixels at the pen's scale."""
+    """Returns a dashed pen, everybody's too; dash and gap are in pixels at the pen's scale."""
     made = QPen(colour(text), width)
     made.setDashPattern([dash / width, gap / width])
     made.setCapStyle(Qt.PenCapStyle.FlatCap)

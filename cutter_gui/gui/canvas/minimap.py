@@ -109,11 +109,8 @@ class Minimap(QWidget):
         palette = self._picture.palette
         painter = QPainter(self)
         try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(ink.pen(palette.line, 1.0))
-            painter.setBrush(ink.colour(palette.panel))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
             painter.drawPixmap(0, 0, self._drawn(self._picture))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             soft = QColor(palette.text_soft)
             soft.setAlpha(36)
             painter.setPen(ink.pen(palette.text_soft, 1.5))
@@ -123,7 +120,7 @@ class Minimap(QWidget):
             painter.end()
 
     def _drawn(self, picture: Picture) -> QPixmap:
-        """Returns the picture of the whole graph."""
+        """Returns the picture of the whole graph on its ground."""
         ratio = self.devicePixelRatioF()
         size = self.size() * ratio
         if self._drawn_for is None or self._drawn_for[0] is not picture or self._pixmap.size() != size:
@@ -132,6 +129,10 @@ class Minimap(QWidget):
             self._pixmap.fill(Qt.GlobalColor.transparent)
             index, bounds = picture.sheet.index, picture.scene.bounds
             painter = QPainter(self._pixmap)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(ink.pen(picture.palette.line, 1.0))
+            painter.setBrush(ink.colour(picture.palette.panel))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
             area = (0.0, 0.0, float(self.width()), float(self.height()))
             boxes, pieces = index.boxes_in(*bounds), index.pieces_in(*bounds)
             paint_overview(painter, picture, boxes, pieces, self._camera(), area, ratio)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from itertools import pairwise
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
@@ -11,39 +13,62 @@ from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.cut_marks import CutLine, Mark
 from cutter_gui.gui.canvas.detail import LABELS_FROM
-from cutter_gui.gui.canvas.paint_edges import paint_labels
+from cutter_gui.gui.canvas.paint_edges import paint_labels, paint_labels_on_screen
 from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.gui.canvas.stamps import Stamps
 
 DISC = 9.0
+BORDER = 2.0  # room around marks and tags that their border reaches into
+BESIDE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 MARKS_FROM = 0.3
 TAG_SCALE = 0.62  # tags stay so large when the graph gets smaller
 OVERVIEW_OVERHANG = 44.0  # viewport pixels
 
 
-def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float) -> None:
-    """Draws the lines, marks and tags of all cuts that touch the visible part."""
+def paint_cuts(painter: QPainter, picture: Picture, visible: Rect, scale: float, stamps: Stamps | None = None) -> None:
+    """Draws the lines, marks and tags of all cuts that touch the visible part.
+
+    Args:
+        painter: Draws in scene pixels.
+        picture: What is drawn.
+        visible: The part to draw.
+        scale: Viewport pixels for one scene pixel.
+        stamps: On the screen, pictures of marks and tags that are kept.
+    """
     drawing = picture.cuts
+    if not drawing.lines and not drawing.marks:
+        return
     beyond = 40 + OVERVIEW_OVERHANG / scale + 80 / scale
     shown = QRectF(*visible).adjusted(-beyond, -beyond, beyond, beyond)
-    lines = [line for line in drawing.lines if line.points and _line_bounds(line).intersects(shown)]
+    lines = [line for line in drawing.lines if line.points and QRectF(*line.bounds).intersects(shown)]
     for line in lines:
         _paint_line(painter, picture, line, scale)
     if scale >= LABELS_FROM:
         for line in lines:
             # A line goes behind the labels in its way: what a cut sends must stay readable.
-            paint_labels(painter, picture, picture.sheet.labels.near(_as_rect(_line_bounds(line))))
+            near = picture.sheet.labels.near(_as_rect(QRectF(*line.bounds) & shown))
+            (paint_labels_on_screen if stamps else paint_labels)(painter, picture, near)
     if scale >= MARKS_FROM:
-        for mark in drawing.marks:
-            if shown.contains(mark.x, mark.y):
-                _paint_mark(painter, picture, mark)
+        x, y = drawing.mark_points.T
+        inside = (x >= shown.left()) & (x <= shown.right()) & (y >= shown.top()) & (y <= shown.bottom())
+        for at in np.flatnonzero(inside).tolist():
+            _paint_mark(painter, picture, drawing.marks[at], stamps)
     for line in drawing.lines:
-        if shown.intersects(QRectF(*line.tag)):
-            _paint_tag(painter, picture, line, scale)
+        if shown.intersects(tag_area(line, scale)):
+            _paint_tag(painter, picture, line, scale, stamps)
 
 
-def _line_bounds(line: CutLine) -> QRectF:
-    xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
-    return QRectF(min(xs) - 1, min(ys) - 1, max(xs) - min(xs) + 2, max(ys) - min(ys) + 2)
+def _stamp(
+    painter: QPainter, stamps: Stamps | None, key: Hashable, area: QRectF, draw: Callable[[QPainter], None]
+) -> None:
+    """Draws with a painter whose origin is the left top corner of an area, or stamps what was drawn so before."""
+    if stamps is not None:
+        stamps.paint(painter, key, area, draw)
+        return
+    painter.save()
+    painter.translate(area.topLeft())
+    draw(painter)
+    painter.restore()
 
 
 def _as_rect(area: QRectF) -> Rect:
@@ -81,45 +106,51 @@ def _smooth(points: tuple[tuple[float, float], ...], flow: int) -> QPainterPath:
     return path
 
 
-def _paint_mark(painter: QPainter, picture: Picture, mark: Mark) -> None:
-    palette = picture.palette
+def _paint_mark(painter: QPainter, picture: Picture, mark: Mark, stamps: Stamps | None) -> None:
     active = picture.active_cut is None or picture.active_cut in mark.cuts
-    ground, figure = palette.canvas, palette.text if active else palette.text_soft
     numbers = "·".join(str(cut) for cut in mark.cuts) if mark.shared or len(mark.cuts) > 1 else ""
     room = ink.metrics(ink.LABEL_PIXELS, bold=True).horizontalAdvance(numbers) + 4 if numbers else 0.0
-    rect = QRectF(mark.x - DISC - room / 2, mark.y - DISC, 2 * DISC + room, 2 * DISC)
-    painter.setPen(ink.pen(figure, 1.4 if active else 1.0))
-    painter.setBrush(ink.colour(ground))
-    painter.drawRoundedRect(rect, DISC, DISC)
-    paint_scissors(painter, figure, QPointF(rect.left() + DISC, mark.y), 12)
-    if numbers:
-        painter.setPen(ink.colour(figure))
-        painter.setFont(ink.font(ink.LABEL_PIXELS, bold=True))
-        painter.drawText(
-            rect.adjusted(2 * DISC - 3, 0, -2, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, numbers
-        )
+    reach = DISC + BORDER
+    area = QRectF(mark.x - reach - room / 2, mark.y - reach, 2 * reach + room, 2 * reach)
+
+    def draw(painter: QPainter) -> None:
+        palette = picture.palette
+        figure = palette.text if active else palette.text_soft
+        rect = QRectF(BORDER, BORDER, 2 * DISC + room, 2 * DISC)
+        painter.setPen(ink.pen(figure, 1.4 if active else 1.0))
+        painter.setBrush(ink.colour(palette.canvas))
+        painter.drawRoundedRect(rect, DISC, DISC)
+        paint_scissors(painter, figure, QPointF(reach, reach), 12)
+        if numbers:
+            painter.setPen(ink.colour(figure))
+            painter.setFont(ink.font(ink.LABEL_PIXELS, bold=True))
+            painter.drawText(rect.adjusted(2 * DISC - 3, 0, -2, 0), BESIDE, numbers)
+
+    _stamp(painter, stamps, ("mark", numbers, active, picture.palette), area, draw)
 
 
-def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, scale: float) -> None:
-    palette = picture.palette
+def _paint_tag(painter: QPainter, picture: Picture, line: CutLine, scale: float, stamps: Stamps | None) -> None:
     active = picture.active_cut in (None, line.cut)
     size = max(1.0, TAG_SCALE / scale)
     _, _, width, height = line.tag
-    area = tag_area(line, scale)
-    painter.save()
-    painter.translate(area.left(), area.center().y())
-    painter.scale(size, size)
-    rect = QRectF(0, -height / 2, width, height)
-    ground, figure = (palette.text, palette.canvas) if active else (palette.canvas, palette.text)
-    painter.setPen(ink.pen(palette.text, 1.4))
-    painter.setBrush(ink.colour(ground))
-    painter.drawRoundedRect(rect, height / 2, height / 2)
-    paint_scissors(painter, figure, QPointF(19, 0), 15)
-    painter.setPen(ink.colour(figure))
-    painter.setFont(ink.font(12, bold=True))
     text = QCoreApplication.translate("Canvas", "Cut {number}").format(number=line.cut)
-    painter.drawText(rect.adjusted(32, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-    painter.restore()
+
+    def draw(painter: QPainter) -> None:
+        palette = picture.palette
+        painter.scale(size, size)
+        rect = QRectF(BORDER, BORDER, width, height)
+        ground, figure = (palette.text, palette.canvas) if active else (palette.canvas, palette.text)
+        painter.setPen(ink.pen(palette.text, 1.4))
+        painter.setBrush(ink.colour(ground))
+        painter.drawRoundedRect(rect, height / 2, height / 2)
+        paint_scissors(painter, figure, QPointF(BORDER + 19, BORDER + height / 2), 15)
+        painter.setPen(ink.colour(figure))
+        painter.setFont(ink.font(12, bold=True))
+        painter.drawText(rect.adjusted(32, 0, -4, 0), BESIDE, text)
+
+    border = BORDER * size
+    area = tag_area(line, scale).adjusted(-border, -border, border, border)
+    _stamp(painter, stamps, ("tag", text, active, picture.palette), area, draw)
 
 
 def tag_area(line: CutLine, scale: float) -> QRectF:

@@ -107,8 +107,23 @@ def _arrow(control: Points, size: float) -> QPolygonF:
     )
 
 
+def paint_labels_on_screen(painter: QPainter, picture: Picture, tensors: Iterable[int]) -> None:
+    """Draws the types beside the wires of tensors: all pills, then all texts, which are laid out once."""
+    palette, labels = picture.palette, picture.sheet.labels
+    shown = [(rect, labels.text(tensor)) for tensor in tensors if (rect := labels.rect(tensor)) is not None]
+    painter.setPen(ink.pen(palette.pill_border, 1.0))
+    painter.setBrush(ink.colour(palette.pill))
+    for (left, top, width, height), _ in shown:
+        painter.drawRoundedRect(QRectF(left, top, width, height), height / 2, height / 2)
+    painter.setPen(ink.colour(palette.text_soft))
+    painter.setFont(ink.font(ink.LABEL_PIXELS))
+    for (left, top, width, height), said in shown:
+        text = ink.static_text(said, ink.LABEL_PIXELS, width)
+        painter.drawStaticText(QPointF(left + (width - text.width) / 2, top + (height - text.height) / 2), text.text)
+
+
 def paint_labels(painter: QPainter, picture: Picture, tensors: Iterable[int]) -> None:
-    """Draws the types beside the wires of tensors."""
+    """Draws the types beside the wires of tensors, as text on paper."""
     palette, labels = picture.palette, picture.sheet.labels
     painter.setFont(ink.font(ink.LABEL_PIXELS))
     border, text_pen = ink.pen(palette.pill_border, 1.0), QPen(ink.colour(palette.text_soft))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPixmap
 
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.bulk import draw_rects
@@ -14,6 +16,8 @@ from cutter_gui.gui.palette import Palette
 SPACING = 24.0
 DOT = 1.8  # viewport pixels
 DOT_AREA = 2.2
+STRIP = 64  # device pixels, about the height of a strip
+KEPT = 16  # strips
 
 
 def dot_spacing(scale: float) -> float:
@@ -26,32 +30,55 @@ def dot_spacing(scale: float) -> float:
     return spacing
 
 
-def paint_ground(
-    painter: QPainter, palette: Palette, camera: Camera, width: float, height: float, ratio: float
-) -> None:
-    """Fills the viewport; the painter draws in viewport pixels.
+class Ground:
+    """Draws the ground; keeps strips of it, since copying them is faster than a tiled brush or a thousand dots."""
 
-    Args:
-        painter: Where to draw.
-        palette: Colours.
-        camera: The view.
-        width: Of the viewport.
-        height: Of the viewport.
-        ratio: Device pixels for one viewport pixel.
-    """
-    painter.fillRect(QRectF(0, 0, width, height), ink.colour(palette.canvas))
-    # A whole number of device pixels between dots, so that all are equally crisp.
-    device = max(round(dot_spacing(camera.scale) * ratio), 4)
-    step = device / ratio
-    side = max(round(DOT * ratio), 1) / ratio
-    x = np.arange(step / 2 - (camera.x * camera.scale) % step, width, step)
-    y = np.arange(step / 2 - (camera.y * camera.scale) % step, height, step)
-    dots = np.empty((len(y), len(x), 4))
-    dots[:, :, 0], dots[:, :, 1], dots[:, :, 2:] = x, y[:, None], side
-    dots[:, :, :2] = np.round(dots[:, :, :2] * ratio) / ratio
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    def __init__(self) -> None:
+        self._strips: dict[tuple[str, str, int, float, int], QPixmap] = {}
+
+    def paint(
+        self, painter: QPainter, palette: Palette, camera: Camera, width: float, height: float, ratio: float
+    ) -> None:
+        """Fills the viewport; the painter draws in viewport pixels.
+
+        Args:
+            painter: Where to draw.
+            palette: Colours.
+            camera: The view.
+            width: Of the viewport.
+            height: Of the viewport.
+            ratio: Device pixels for one viewport pixel.
+        """
+        # A whole number of device pixels between dots, so that all are equally crisp.
+        device = max(round(dot_spacing(camera.scale) * ratio), 4)
+        step = device / ratio
+        wide, high = ceil(width * ratio), ceil(height * ratio)
+        strip = self._strip((palette.canvas, palette.dot, device, ratio, wide + device))
+        x, y = (round((step / 2 - (at * camera.scale) % step) * ratio) % device for at in (camera.x, camera.y))
+        painter.save()
+        painter.scale(1 / ratio, 1 / ratio)
+        for top in range(y - device, high, strip.height()):
+            painter.drawPixmap(x - device, top, strip)
+        painter.restore()
+
+    def _strip(self, key: tuple[str, str, int, float, int]) -> QPixmap:
+        """Returns some rows of dots on their ground, in device pixels; the first dot is at the left and at the top."""
+        if key not in self._strips:
+            if len(self._strips) >= KEPT:
+                del self._strips[next(iter(self._strips))]
+            self._strips[key] = _drawn(*key)
+        return self._strips[key]
+
+
+def _drawn(canvas: str, dot: str, spacing: int, ratio: float, width: int) -> QPixmap:
+    rows, columns = ceil(STRIP / spacing), ceil(width / spacing)
+    side = max(round(DOT * ratio), 1)
+    pixmap = QPixmap(columns * spacing, rows * spacing)
+    pixmap.fill(ink.colour(canvas))
+    x, y = np.meshgrid(np.arange(columns) * spacing, np.arange(rows) * spacing)
+    painter = QPainter(pixmap)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink.mixed(palette.canvas, palette.dot, min(DOT_AREA / side**2, 1.0)))
-    draw_rects(painter, dots.reshape(-1, 4))
-    painter.restore()
+    painter.setBrush(ink.mixed(canvas, dot, min(DOT_AREA * ratio**2 / side**2, 1.0)))
+    draw_rects(painter, np.stack([x, y, np.full_like(x, side), np.full_like(x, side)], axis=2).reshape(-1, 4))
+    painter.end()
+    return pixmap

@@ -1,8 +1,8 @@
-"""The graph from far away: wires as lines or pixels, boxes as rectangles or pixels.
+"""The graph from far away: wires as lines, boxes as rectangles or pixels.
 
-Steps: (1) wires: up to some thousand pieces are lines, smoothed; more of them are set as pixels into an image, those
-shorter than a pixel left out, since a box stands there; long ones are lines always; (2) boxes: rectangles, all of a
-colour at once; where they are many and smaller than two pixels, pixels of the same image.
+Steps: (1) wires: all pieces as lines in one call, smoothed where they are few; where they are many, those shorter than
+a pixel are left out, since a box stands there; (2) boxes: rectangles, all of a colour at once; where they are many and
+smaller than two pixels, pixels of an image.
 
 Complexity: linear in what is visible, in arrays. Left out: smooth edges of pixels.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QImage, QPainter, QPen
 
 from cutter_gui.core.graph import Ints
 from cutter_gui.gui.canvas import ink
@@ -23,7 +23,6 @@ from cutter_gui.gui.palette import stage_colour, stage_is_hatched
 
 SMOOTH_UP_TO = 3000  # lines
 PLAIN_UP_TO = 12_000
-LONG = 48.0  # pixels from which a line is drawn as such
 RECTS_UP_TO = 8000  # boxes that are rectangles however small they are
 SMALL = 2.0  # pixels below which boxes are pixels
 FAINT = 0.35
@@ -49,26 +48,23 @@ def paint_overview(
     painter.save()
     painter.translate(area[0], area[1])
     painter.scale(1 / ratio, 1 / ratio)
-    lines = view.lines(picture.sheet.index.piece_ends[pieces])
+    index = picture.sheet.index
+    if len(pieces) > PLAIN_UP_TO:
+        pieces = pieces[index.piece_reach[pieces] * (camera.scale * ratio) >= 1]
+    lines = view.lines(index.piece_ends[pieces])
     rects = view.rects(picture.scene.box_rect[boxes])
     tiny = len(rects) > RECTS_UP_TO and float(np.median(rects[:, 3])) < SMALL
     line = QPen(ink.mixed(picture.palette.edge, picture.palette.canvas, FAINT), 0)
     painter.setPen(line)
-    if len(lines) <= PLAIN_UP_TO:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(lines) <= SMOOTH_UP_TO)
-        draw_lines(painter, lines)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(lines) <= SMOOTH_UP_TO)
+    draw_lines(painter, lines)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    if len(lines) > PLAIN_UP_TO or tiny:
+    if tiny:
         image = np.zeros((view.height, view.width), dtype=np.uint32)
-        if len(lines) > PLAIN_UP_TO:
-            reach = np.maximum(np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1]))
-            _set_lines(image, lines[(reach >= 1) & (reach < LONG)], line.color())
-            draw_lines(painter, lines[reach >= LONG])
-        if tiny:
-            _set_boxes(image, rects, _box_colours(picture, boxes))
+        _set_boxes(image, rects, _box_colours(picture, boxes))
         whole = QImage(image.data, view.width, view.height, QImage.Format.Format_ARGB32_Premultiplied)
         painter.drawImage(QPointF(0, 0), whole)
-    if not tiny:
+    else:
         _paint_rects(painter, picture, boxes, rects)
     painter.restore()
 
@@ -130,15 +126,3 @@ def _set_boxes(image: npt.NDArray[np.uint32], rects: Doubles, colours: npt.NDArr
             x, y = left + step, top + row
             inside = (step < wide) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
             image[y[inside], x[inside]] = colours[inside]
-
-
-def _set_lines(image: npt.NDArray[np.uint32], lines: Doubles, colour: QColor) -> None:
-    """Sets the pixels of short lines."""
-    height, width = image.shape
-    steps = np.ceil(np.maximum(np.abs(lines[:, 2] - lines[:, 0]), np.abs(lines[:, 3] - lines[:, 1]))).astype(np.int64)
-    line = np.repeat(np.arange(len(lines)), steps)
-    share = (np.arange(len(line)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[line]
-    start, end = lines[line, :2], lines[line, 2:]
-    x, y = np.floor(start + (end - start) * share[:, None]).astype(np.int64).T
-    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    image[y[inside], x[inside]] = colour.rgba()

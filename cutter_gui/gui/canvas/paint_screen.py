@@ -19,24 +19,25 @@ from PySide6.QtGui import QPainter, QPen
 
 from cutter_gui.core.graph import Bools, Ints
 from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas.box_texts import BoxTexts
 from cutter_gui.gui.canvas.bulk import draw_lines, polygons
 from cutter_gui.gui.canvas.camera import Camera, Rect
-from cutter_gui.gui.canvas.curves import Points, evaluated
+from cutter_gui.gui.canvas.curves import Points, dashes, evaluated
 from cutter_gui.gui.canvas.detail import Detail, detail_at
-from cutter_gui.gui.canvas.paint_edges import ARROW_LENGTH, ARROW_WIDTH, WIDTH, paint_curve, paint_labels
+from cutter_gui.gui.canvas.paint_edges import ARROW_LENGTH, ARROW_WIDTH, WIDTH, paint_labels_on_screen
 from cutter_gui.gui.canvas.paint_groups import paint_group
-from cutter_gui.gui.canvas.paint_nodes import BADGE, PADDING, paint_badge, pill_text, short_op
+from cutter_gui.gui.canvas.paint_nodes import BADGE, PADDING, TEXT_LEFT, paint_badge
 from cutter_gui.gui.canvas.paint_overview import paint_overview
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.canvas.sprites import Sprites
-from cutter_gui.layout.labels import short_name
 from cutter_gui.layout.scene import BoxKind, WireKind
 
 BLEED = 12.0  # scene pixels beyond the visible part that strokes and shadows may reach into it
 ARROWS_FROM = 0.22
 LINE_PIXELS = 7.0  # about how long a line of a curve is on the screen
-STEPS = (2, 4, 8, 12)
+STEPS = (2, 4, 8, 12, 20, 32)
 STRAIGHT = 0.25
+DASH, DASH_GAP = 4.0, 3.0  # of stubs, in scene pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ def visible_things(picture: Picture, area: Rect, scale: float, detail: Detail | 
 
 
 def paint_screen(
-    painter: QPainter, picture: Picture, seen: Visible, camera: Camera, area: Rect, sprites: Sprites
+    painter: QPainter, picture: Picture, seen: Visible, camera: Camera, area: Rect, sprites: Sprites, texts: BoxTexts
 ) -> None:
     """Draws wires, labels and boxes.
 
@@ -75,6 +76,7 @@ def paint_screen(
         camera: The view.
         area: The part of the viewport to draw, in viewport pixels.
         sprites: Pictures of boxes, kept from one frame to the next.
+        texts: What stands on boxes, kept likewise.
     """
     if seen.detail is Detail.OVERVIEW:
         paint_overview(painter, picture, seen.boxes, seen.pieces, camera, area, sprites.ratio)
@@ -86,7 +88,7 @@ def paint_screen(
     _paint_wires(painter, picture, seen, camera.scale)
     if seen.detail >= Detail.LABELS:
         wires = picture.sheet.index.piece_wire[seen.pieces]
-        paint_labels(painter, picture, np.unique(picture.scene.wire_tensor[wires]).tolist())
+        paint_labels_on_screen(painter, picture, np.unique(picture.scene.wire_tensor[wires]).tolist())
     painter.restore()
     groups = picture.scene.box_kind[seen.boxes] == BoxKind.GROUP
     sprites.paint(painter, picture, seen.boxes[~groups], camera, seen.detail)
@@ -95,7 +97,7 @@ def paint_screen(
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     if seen.detail >= Detail.TEXT:
-        _paint_texts(painter, picture, seen.boxes)
+        _paint_texts(painter, picture, seen.boxes, texts)
     for box in seen.boxes[groups].tolist():
         paint_group(painter, picture, box, seen.detail, camera.scale)
     painter.restore()
@@ -109,17 +111,20 @@ def _paint_wires(painter: QPainter, picture: Picture, seen: Visible, scale: floa
     pieces = index.piece_points[seen.pieces]
     width = max(WIDTH, 1.0 / scale)
     line = QPen(ink.colour(palette.edge), width)
-    line.setCapStyle(Qt.PenCapStyle.FlatCap if width * scale < 2 else Qt.PenCapStyle.RoundCap)
+    # Square ends fill the notches where the lines of a curve meet, and unlike round ones cost nothing.
+    line.setCapStyle(Qt.PenCapStyle.FlatCap if width * scale < 2 else Qt.PenCapStyle.SquareCap)
     is_end = index.piece_is_last[seen.pieces] & ~dashed
     painter.setPen(line)
     draw_lines(painter, curve_lines(pieces[~dashed], scale, is_end[~dashed]))
-    stub = ink.dashed(palette.edge, width, 4, 3)
-    for at in wire[dashed].tolist():
-        paint_curve(painter, scene.points(at), stub, arrow=scene.wire_kind[at] == WireKind.STUB)
+    ends_in_arrow = index.piece_is_last[seen.pieces] & (kind != WireKind.HUB)
+    if np.any(dashed):
+        line.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(line)
+        draw_lines(painter, dashes(_shortened(pieces[dashed], ends_in_arrow[dashed]), DASH, DASH_GAP))
     if scale >= ARROWS_FROM:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ink.colour(palette.edge))
-        painter.drawPath(polygons(_arrows(pieces[is_end])))
+        painter.drawPath(polygons(_arrows(pieces[ends_in_arrow])))
 
 
 def curve_lines(pieces: Points, scale: float, is_end: Bools) -> Points:
@@ -133,9 +138,7 @@ def curve_lines(pieces: Points, scale: float, is_end: Bools) -> Points:
     Returns:
         [M, 4], x and y of both ends of each line.
     """
-    pieces = pieces.astype(np.float32, copy=True)
-    if np.any(is_end):
-        pieces[is_end, 2:] -= _directions(pieces[is_end])[:, None] * ARROW_LENGTH * 0.8
+    pieces = _shortened(pieces, is_end)
     across = np.ptp(pieces[:, :, 0], axis=1)
     size = (across + np.abs(pieces[:, 3, 1] - pieces[:, 0, 1])) * scale
     steps = np.asarray(STEPS)[np.searchsorted(STEPS[:-1], size / LINE_PIXELS)]
@@ -145,6 +148,14 @@ def curve_lines(pieces: Points, scale: float, is_end: Bools) -> Points:
         points = evaluated(pieces[steps == count], count)
         found.append(np.concatenate([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 4))
     return np.concatenate(found) if found else np.zeros((0, 4), dtype=np.float32)
+
+
+def _shortened(pieces: Points, is_end: Bools) -> Points:
+    """Returns pieces that leave room for the arrow heads of those that end in one."""
+    pieces = pieces.astype(np.float32, copy=True)
+    if np.any(is_end):
+        pieces[is_end, 2:] -= _directions(pieces[is_end])[:, None] * ARROW_LENGTH * 0.8
+    return pieces
 
 
 def _directions(pieces: Points) -> Points:
@@ -167,34 +178,31 @@ def _arrows(pieces: Points) -> Points:
     return np.stack([tip, back + aside, back - aside], axis=1)
 
 
-def _paint_texts(painter: QPainter, picture: Picture, boxes: Ints) -> None:
+def _paint_texts(painter: QPainter, picture: Picture, boxes: Ints, texts: BoxTexts) -> None:
     """Writes on boxes, one font after the other."""
-    scene, graph, palette = picture.scene, picture.graph, picture.palette
+    scene, palette = picture.scene, picture.palette
     kinds = scene.box_kind[boxes]
     nodes = boxes[kinds == BoxKind.NODE]
     rects = scene.box_rect[nodes].tolist()
     badges = picture.box_badge[nodes].tolist()
-    refs = scene.box_ref[nodes].tolist()
+    said = [texts.of_node(box, badge) for box, badge in zip(nodes.tolist(), badges, strict=True)]
     painter.setPen(ink.colour(palette.text))
     painter.setFont(ink.font(ink.OP_PIXELS, bold=True))
-    for (left, top, width, _), node, badge in zip(rects, refs, badges, strict=True):
-        room = width - 16 - PADDING - (BADGE if badge else 0)
-        text = ink.static_text(short_op(graph, node), ink.OP_PIXELS, room, bold=True)
-        painter.drawStaticText(QPointF(left + 16, top + 19 - text.ascent), text.text)
+    for (left, top, _, _), (op, _) in zip(rects, said, strict=True):
+        painter.drawStaticText(QPointF(left + TEXT_LEFT, top + 19 - op.ascent), op.text)
     painter.setPen(ink.colour(palette.text_soft))
     painter.setFont(ink.font(ink.NAME_PIXELS))
-    for (left, top, width, _), node in zip(rects, refs, strict=True):
-        text = ink.static_text(short_name(graph.node_label(node)), ink.NAME_PIXELS, width - 16 - PADDING)
-        painter.drawStaticText(QPointF(left + 16, top + 35 - text.ascent), text.text)
-    _paint_pill_texts(painter, picture, boxes[(kinds != BoxKind.NODE) & (kinds != BoxKind.GROUP)])
+    for (left, top, _, _), (_, name) in zip(rects, said, strict=True):
+        painter.drawStaticText(QPointF(left + TEXT_LEFT, top + 35 - name.ascent), name.text)
+    _paint_pill_texts(painter, picture, boxes[(kinds != BoxKind.NODE) & (kinds != BoxKind.GROUP)], texts)
     for box, badge, (left, top, width, _) in zip(nodes.tolist(), badges, rects, strict=True):
         if badge:
             centre = QPointF(left + width - PADDING - BADGE / 2 + 2, top + 8 + BADGE / 2 - 1)
             paint_badge(painter, picture, int(picture.box_stage[box]), centre)
 
 
-def _paint_pill_texts(painter: QPainter, picture: Picture, pills: Ints) -> None:
-    scene, graph, palette = picture.scene, picture.graph, picture.palette
+def _paint_pill_texts(painter: QPainter, picture: Picture, pills: Ints, texts: BoxTexts) -> None:
+    scene, palette = picture.scene, picture.palette
     is_stub = np.isin(scene.box_kind[pills], (BoxKind.STUB, BoxKind.HUB))
     for chosen, size, mono, colour in (
         (pills[is_stub], ink.LABEL_PIXELS, False, palette.text_soft),
@@ -202,10 +210,8 @@ def _paint_pill_texts(painter: QPainter, picture: Picture, pills: Ints) -> None:
     ):
         painter.setPen(ink.colour(colour))
         painter.setFont(ink.font(size, mono=mono))
-        for box in chosen.tolist():
-            left, top, width, height = scene.box_rect[box].tolist()
-            said = pill_text(graph, int(scene.box_kind[box]), int(scene.box_ref[box]), width - 14)
-            text = ink.static_text(said, size, width, mono=mono)
+        for box, (left, top, width, height) in zip(chosen.tolist(), scene.box_rect[chosen].tolist(), strict=True):
+            text = texts.of_pill(box)
             painter.drawStaticText(
                 QPointF(left + (width - text.width) / 2, top + (height - text.height) / 2), text.text
             )

@@ -149,6 +149,12 @@ class SceneIndex:
         """[Q, 4], x and y of the first and the last point of each piece."""
         return np.ascontiguousarray(self.piece_points[:, [0, 3]].reshape(-1, 4))
 
+    @cached_property
+    def piece_reach(self) -> Floats:
+        """[Q], the longer side of the rectangle around the ends of each piece."""
+        ends = self.piece_ends
+        return np.maximum(np.abs(ends[:, 2] - ends[:, 0]), np.abs(ends[:, 3] - ends[:, 1]))
+
     def pieces_in(self, left: float, top: float, width: float, height: float) -> Ints:
         """Returns the pieces of wires that may touch a rectangle, ascending."""
         return self._wires.query(left, top, width, height)

@@ -40,6 +40,7 @@ from cutter_gui.gui.canvas.paint_cuts import paint_cuts
 from cutter_gui.gui.canvas.paint_found import Found
 from cutter_gui.gui.canvas.paint_overlay import paint_overlay
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
+from cutter_gui.gui.canvas.stamps import Stamps
 from cutter_gui.gui.selection import NOTHING, Selection
 from cutter_gui.gui.theme import palette_of
 from cutter_gui.layout.scene import Scene
@@ -72,6 +73,7 @@ class GraphCanvas(KeyboardArea):
         self._hover = GROUND
         self._hint = ""
         self._base = BaseLayer()
+        self._stamps = Stamps()
         self._minimap = Minimap(self.viewport())
         self._minimap.wanted.connect(self._centre_on)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -460,6 +462,6 @@ class GraphCanvas(KeyboardArea):
                 look_through(painter, self._camera)
                 visible, scale = self._camera.visible(width, height), self._camera.scale
                 paint_overlay(painter, self._picture, self._overlay, visible, self._base.detail, scale)
-                paint_cuts(painter, self._picture, visible, scale)
+                paint_cuts(painter, self._picture, visible, scale, self._stamps)
         finally:
             painter.end()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.core.stages import assign_stages
 from cutter_gui.gui.canvas.camera import Camera, fitted
-from cutter_gui.gui.canvas.curves import distances, evaluated, pieces_of, point_at_height, polyline
+from cutter_gui.gui.canvas.curves import dashes, distances, evaluated, pieces_of, point_at_height, polyline
 from cutter_gui.gui.canvas.cut_marks import CutDrawing, draw_cuts
 from cutter_gui.gui.canvas.sheet import Sheet
 from cutter_gui.layout import WireKind
@@ -127,3 +127,16 @@ def test_without_a_plan_nothing_is_drawn(shown) -> None:
     sheet = Sheet(shown.graph, shown.scene)
     assert draw_cuts(None, sheet.index, sheet.labels) == CutDrawing()
     assert drawing(shown) == CutDrawing()
+
+
+def test_dashes_lie_on_their_pieces_one_gap_apart() -> None:
+    straight = [[0, 0], [10, 0], [20, 0], [30, 0]]
+    bent = [[100, 100], [100, 140], [160, 140], [160, 180]]
+    found = dashes(np.array([straight, bent], dtype=np.float32), 4.0, 3.0)
+    assert found[:5].tolist() == pytest.approx(
+        np.array([[0, 0, 4, 0], [7, 0, 11, 0], [14, 0, 18, 0], [21, 0, 25, 0], [28, 0, 30, 0]]), abs=1e-3
+    )
+    line = evaluated(np.array([bent], dtype=np.float32), 400)
+    assert all(distances(line, x, y)[0] < 0.4 for x, y in found[5:].reshape(-1, 2).tolist())
+    assert found[5, :2].tolist() == pytest.approx([100, 100])
+    assert dashes(np.zeros((0, 4, 2), dtype=np.float32), 4.0, 3.0).shape == (0, 4)
