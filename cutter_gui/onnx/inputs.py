@@ -242,7 +242,7 @@ def as_ort_value(array: Array, dtype: int) -> OrtValue:
     make = onnxruntime.OrtValue
     if dtype == TensorProto.STRING:
         return _string_value(array)
-    if np.dtype(array.dtype).kind in "fciub" and array.dtype.isbuiltin:
+    if np.dtype(array.dtype).kind in "fciub" and array.dtype.isbuiltin == 1:
         return make.ortvalue_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
     bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.dtype.itemsize}")).reshape(array.shape)
     return make.ortvalue_from_numpy_with_onnx_type(bits, dtype)

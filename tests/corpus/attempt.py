@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TypeProto, helper
+from onnx import TensorProto, TypeProto, helper, numpy_helper
 
 from corpus.cases import Case
 from corpus.plans import random_valid_plans
@@ -173,7 +173,9 @@ def _value(held: Any, kind: TypeProto) -> Any:
         element = kind.sequence_type.elem_type
         parts = {f"x{i}": _value(np.asarray(item), element) for i, item in enumerate(held)}
         return _sequence(parts, element)
-    return as_ort_value(np.asarray(held), kind.tensor_type.elem_type)
+    # The onnx package keeps values of types that numpy lacks as messages.
+    array = numpy_helper.to_array(held) if isinstance(held, TensorProto) else np.asarray(held)
+    return as_ort_value(array, kind.tensor_type.elem_type)
 
 
 def _sequence(parts: dict[str, Any], element: TypeProto) -> Any:

@@ -152,7 +152,7 @@ class TestSeeds:
 
 
 @pytest.mark.parametrize(
-    "name", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "FLOAT8E4M3FN", "STRING", "BOOL", *INTEGERS]
+    "name", ["FLOAT", "FLOAT16", "DOUBLE", "BFLOAT16", "FLOAT8E4M3FN", "FLOAT8E5M2", "STRING", "BOOL", *INTEGERS]
 )
 def test_inputs_of_every_type_that_the_runtime_takes_are_made(tmp_path: Path, name: str) -> None:
     code = TensorProto.DataType.Value(name)
