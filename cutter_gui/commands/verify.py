@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the inputs made (default: 0)")
     parser.add_argument(
-        "--optimized", action="store_true", help="run with optimizations on and compare with a tolerance"
+        "--optimized", action="store_true", help="run with optimizations on and compare with a tolerance (ONNX)"
     )
     parser.add_argument("--trust", action="store_true", help="allow what must run code from the file")
     parser.add_argument("--train", action="store_true", help="compare the gradients of every weight too (torch.fx)")

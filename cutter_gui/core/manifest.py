@@ -155,6 +155,27 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
     return parse_manifest(read_text(file), os.fspath(file))
 
 
+def earlier_files(path: Path) -> Sequence[str]:
+    """Returns the files that an earlier result lists; a damaged manifest owns nothing but itself.
+
+    Args:
+        path: The manifest.
+
+    Raises:
+        CutterError: The file is no manifest of a split.
+    """
+    try:
+        return read_manifest(path).files()
+    except CutterError:
+        if path.is_file() and FORMAT.encode() in path.read_bytes():
+            return ()
+        raise CutterError(
+            f"the folder holds a {path.name} that is not from an earlier result",
+            str(path.parent),
+            "move it away, or give another folder",
+        ) from None
+
+
 def parse_manifest(text: str, where: str) -> Manifest:
     """Reads a manifest from its text.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from cutter_gui.core.checked_staging import checked_staging
 from cutter_gui.core.contents import StageContents, stage_contents
 from cutter_gui.core.dtypes import dtype_of
-from cutter_gui.core.errors import CutterError
+from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.manifest import (
@@ -21,15 +21,19 @@ from cutter_gui.core.manifest import (
     StageFiles,
     TensorEntry,
     TransferEntry,
+    earlier_files,
     manifest_text,
-    read_manifest,
 )
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
+from cutter_gui.core.stage_names import stage_stem
 from cutter_gui.core.stages import Staging
 from cutter_gui.fx.draft_graph import KIND
 from cutter_gui.fx.load import load_graph
 from cutter_gui.fx.source import Source, SourceKind, require_torch, require_trust, source_of
+
+_READ = (".pt2", ".pt", ".pth", ".py")
+_WRITTEN = (".pt2", ".json", ".safetensors")
 
 
 def split_model(request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
@@ -52,8 +56,16 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
     require_trust(source, request.trust, "writing stages")
     from cutter_gui.fx.child import run_child
 
-    with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
-        answer = run_child("split", _child_request(request, staging, folder.workspace, stem_of(source)), progress)
+    stem = stem_of(source, staging.stage_count)
+    with ResultFolder(request.out, MANIFEST_NAME, earlier_files, request.force) as folder:
+        if source.kind is not SourceKind.MODULE_FACTORY and folder.replaces(Path(source.path)):
+            raise CutterError(
+                "the model is part of the earlier result that would be replaced",
+                one_line(source.path),
+                "give another folder",
+            )
+        folder.refuse_foreign([f"{stem}_{i}{ending}" for i in range(staging.stage_count) for ending in _WRITTEN])
+        answer = run_child("split", _child_request(request, staging, folder.workspace, stem), progress)
         entries = _entries(staging, stage_contents(staging), answer["files"])
         manifest = Manifest(
             source=ModelRef(source_path(source, request.out), KIND, graph.fingerprint),
@@ -70,11 +82,11 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
     return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count, notes=tuple(answer["notes"]))
 
 
-def stem_of(source: Source) -> str:
+def stem_of(source: Source, stage_count: int) -> str:
     """Returns what the files of stages are called: the model file's name, or that of the factory's file."""
-    if source.kind is SourceKind.MODULE_FACTORY:
-        return source.path.rsplit(".", 1)[-1]
-    return Path(source.path).stem
+    path = PurePath(source.path)
+    name = path.name.rpartition(".")[2] if source.kind is SourceKind.MODULE_FACTORY else path.name
+    return stage_stem(name, _READ, stage_count, _WRITTEN)
 
 
 def source_path(source: Source, folder: Path) -> str:
@@ -137,11 +149,3 @@ def _tensors(graph: Graph, tensors: Iterable[int]) -> tuple[TensorEntry, ...]:
         )
         for t in tensors
     )
-
-
-def _files_of(manifest: Path) -> Sequence[str]:
-    """Returns the files that an earlier result lists; a manifest that cannot be read owns nothing but itself."""
-    try:
-        return read_manifest(manifest).files()
-    except CutterError:
-        return ()

@@ -20,10 +20,14 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
         progress: Told what is being done; may raise `Cancelled`.
 
     Raises:
-        CutterError: The folder holds no result, the original is missing or has changed, trust or torch is lacking, or
-            something cannot be run.
+        CutterError: Optimizations are asked for, which only ONNX has; the folder holds no result, the original is
+            missing or has changed, trust or torch is lacking, or something cannot be run.
     """
     begin = time.monotonic()
+    if request.optimized:
+        raise CutterError(
+            "stages of torch.fx run as they are: there are no optimizations to turn on", "--optimized", "leave it out"
+        )
     manifest = read_manifest(request.directory / MANIFEST_NAME)
     source = original_of(manifest, request.directory)
     if source.kind is not SourceKind.MODULE_FACTORY and not Path(source.path).is_file():

@@ -16,15 +16,14 @@ from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, SplitRequest, SplitResult, no_progress
 from cutter_gui.core.manifest import (
-    FORMAT,
     MANIFEST_NAME,
     Manifest,
     StageEntry,
     StageFiles,
     TensorEntry,
     TransferEntry,
+    earlier_files,
     manifest_text,
-    read_manifest,
 )
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
@@ -70,31 +69,13 @@ def split_model(request: SplitRequest, progress: Progress = no_progress) -> Spli
         )
     staging = checked_staging(loaded.graph, request.plan, request.form)
     source = StageSource(loaded.model.proto, staging, loaded.types)
-    with ResultFolder(request.out, MANIFEST_NAME, _files_of, request.force) as folder:
+    with ResultFolder(request.out, MANIFEST_NAME, earlier_files, request.force) as folder:
         _keep_source(loaded, source, folder)
         files = _Writer(loaded, source, staging, request, folder, progress).write()
         written = sum((folder.workspace / name).stat().st_size for name in [*files, MANIFEST_NAME])
         folder.commit(files)
     progress("Written", 1.0)
     return SplitResult(request.out, (*files, MANIFEST_NAME), written, staging.stage_count)
-
-
-def _files_of(manifest: Path) -> Sequence[str]:
-    """Returns the files that an earlier result lists; a damaged manifest owns nothing but itself.
-
-    Raises:
-        CutterError: The file is no manifest of a split.
-    """
-    try:
-        return read_manifest(manifest).files()
-    except CutterError:
-        if manifest.is_file() and FORMAT.encode() in manifest.read_bytes():
-            return ()
-        raise CutterError(
-            f"the folder holds a {manifest.name} that is not from an earlier result",
-            str(manifest.parent),
-            "move it away, or give another folder",
-        ) from None
 
 
 def _keep_source(loaded: LoadedModel, source: StageSource, folder: ResultFolder) -> None:

@@ -18,6 +18,8 @@ from cutter_gui.cli import main
 from cutter_gui.core.manifest import read_manifest
 from cutter_gui.fx.child import run_child
 from cutter_gui.fx.load import load_graph
+from cutter_gui.fx.source import source_of
+from cutter_gui.fx.split import stem_of
 from strategies.fx_programs import archive
 from strategies.pt2_archives import with_program
 
@@ -98,6 +100,57 @@ def test_verifying_without_trust_runs_nothing(tmp_path: Path, capsys: pytest.Cap
     )
     assert main(["verify", str(out)]) == 2
     assert "needs trust" in capsys.readouterr().err
+
+
+def test_optimizations_are_for_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "pipeline.yaml").write_text(
+        "format: cutter-gui/pipeline\nversion: 1\nsource: {path: m.pt2, kind: fx}\ntransport: relay\nstages: []\n"
+    )
+    assert main(["verify", str(tmp_path), "--trust", "--optimized"]) == 2
+    error = capsys.readouterr().err
+    assert "(--optimized)" in error
+    assert len(error.splitlines()) == 1
+
+
+def result_with(folder: Path, *files: str) -> Path:
+    """Makes a folder that holds an earlier result of one stage."""
+    folder.mkdir()
+    for name in files:
+        (folder / name).write_bytes(archive("branching").read_bytes())
+    (folder / "pipeline.yaml").write_text(
+        "format: cutter-gui/pipeline\nversion: 1\nsource: {path: ../m.pt2, kind: fx}\ntransport: relay\n"
+        f"stages:\n  - {{index: 0, files: {{pt2: {files[0]}}}, inputs: [], outputs: [], receives: [], sends: []}}\n"
+    )
+    return folder
+
+
+def test_what_a_split_must_not_replace_is_told_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(model: Path, out: Path) -> str:
+        before = {path: path.read_bytes() for path in out.iterdir()}
+        assert main(["split", str(model), "--cut", "linear", "--out", str(out), "--trust", "--force"]) == 2
+        assert {path: path.read_bytes() for path in out.iterdir()} == before
+        return capsys.readouterr().err
+
+    monkeypatch.setattr("cutter_gui.fx.child.run_child", None)
+    own = result_with(tmp_path / "own", "m_0.pt2")
+    assert "the model is part of the earlier result" in refused(own / "m_0.pt2", own)
+    beside = result_with(tmp_path / "beside", "m_0.pt2", "branching_1.json")
+    assert "branching_1.json" in refused(archive("branching"), beside)
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "pipeline.yaml").write_text("steps: [build, deploy]\n")
+    assert "not from an earlier result" in refused(archive("branching"), foreign)
+
+
+def test_names_of_stages_are_made_like_those_of_onnx() -> None:
+    assert stem_of(source_of("a/net.v2.PT2"), 2) == "net.v2"
+    assert stem_of(source_of("a/net.py:make"), 2) == "net"
+    assert stem_of(source_of("package.net:make"), 2) == "net"
+    assert stem_of(source_of("a/new\nline.pt"), 2) == "new_line"
+    long = stem_of(source_of("a/" + "x" * 300 + ".pt2"), 11)
+    assert len(f"{long}_10.safetensors") == 255
 
 
 def test_a_factory_is_opened_split_and_verified_in_a_process_of_its_own(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -30,6 +32,7 @@ def exported(name: str) -> torch.export.ExportedProgram:
 def archive(name: str) -> Path:
     """Returns the file of a sample module; it lives as long as the test run."""
     folder = Path(tempfile.mkdtemp(prefix="cutter-gui-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"{name.replace(' ', '_')}.pt2"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -18,6 +18,10 @@ from cutter_gui.core.errors import CutterError, one_line
 _POOL = ("kernel_size", "stride", "padding", "ceil_mode")
 _CONV = ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "padding_mode")
 _NORM = ("num_features", "eps", "momentum", "affine", "track_running_stats")
+_EMBEDDING = (
+    *("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse"),
+)
+_CELL = ("input_size", "hidden_size", "bias")
 _RNN = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")
 
 ATTRIBUTES: dict[type[nn.Module], tuple[str, ...]] = {
@@ -38,21 +42,16 @@ ATTRIBUTES: dict[type[nn.Module], tuple[str, ...]] = {
     nn.LayerNorm: ("normalized_shape", "eps", "elementwise_affine"),
     nn.RMSNorm: ("normalized_shape", "eps", "elementwise_affine"),
     nn.GroupNorm: ("num_groups", "num_channels", "eps", "affine"),
-    nn.Embedding: ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq"),
-    nn.EmbeddingBag: (
-        "num_embeddings",
-        "embedding_dim",
-        "max_norm",
-        "norm_type",
-        "scale_grad_by_freq",
-        "mode",
-        "sparse",
-        "include_last_offset",
-        "padding_idx",
-    ),
+    nn.LocalResponseNorm: ("size", "alpha", "beta", "k"),
+    nn.Embedding: _EMBEDDING,
+    nn.EmbeddingBag: (*_EMBEDDING, "mode", "include_last_offset"),
+    nn.MultiheadAttention: ("embed_dim", "num_heads", "dropout", "add_zero_attn", "kdim", "vdim", "batch_first"),
     nn.LSTM: (*_RNN, "proj_size"),
     nn.GRU: _RNN,
     nn.RNN: (*_RNN, "nonlinearity"),
+    nn.LSTMCell: _CELL,
+    nn.GRUCell: _CELL,
+    nn.RNNCell: (*_CELL, "nonlinearity"),
     nn.MaxPool1d: (*_POOL, "dilation", "return_indices"),
     nn.MaxPool2d: (*_POOL, "dilation", "return_indices"),
     nn.MaxPool3d: (*_POOL, "dilation", "return_indices"),
@@ -64,30 +63,65 @@ ATTRIBUTES: dict[type[nn.Module], tuple[str, ...]] = {
     nn.AdaptiveAvgPool3d: ("output_size",),
     nn.AdaptiveMaxPool1d: ("output_size", "return_indices"),
     nn.AdaptiveMaxPool2d: ("output_size", "return_indices"),
+    nn.AdaptiveMaxPool3d: ("output_size", "return_indices"),
+    nn.LPPool1d: ("norm_type", "kernel_size", "stride", "ceil_mode"),
+    nn.LPPool2d: ("norm_type", "kernel_size", "stride", "ceil_mode"),
+    nn.MaxUnpool1d: ("kernel_size", "stride", "padding"),
+    nn.MaxUnpool2d: ("kernel_size", "stride", "padding"),
+    nn.MaxUnpool3d: ("kernel_size", "stride", "padding"),
+    nn.Fold: ("output_size", "kernel_size", "dilation", "padding", "stride"),
+    nn.Unfold: ("kernel_size", "dilation", "padding", "stride"),
     nn.ReLU: ("inplace",),
     nn.ReLU6: ("inplace",),
     nn.LeakyReLU: ("negative_slope", "inplace"),
     nn.ELU: ("alpha", "inplace"),
+    nn.CELU: ("alpha", "inplace"),
+    nn.SELU: ("inplace",),
     nn.GELU: ("approximate",),
+    nn.GLU: ("dim",),
     nn.SiLU: ("inplace",),
     nn.Mish: ("inplace",),
+    nn.RReLU: ("lower", "upper", "inplace"),
+    nn.PReLU: ("num_parameters",),
     nn.Hardswish: ("inplace",),
     nn.Hardsigmoid: ("inplace",),
     nn.Hardtanh: ("min_val", "max_val", "inplace"),
-    nn.PReLU: ("num_parameters",),
+    nn.Hardshrink: ("lambd",),
+    nn.Softshrink: ("lambd",),
     nn.Softplus: ("beta", "threshold"),
+    nn.Softsign: (),
+    nn.Threshold: ("threshold", "value", "inplace"),
     nn.Sigmoid: (),
+    nn.LogSigmoid: (),
     nn.Tanh: (),
+    nn.Tanhshrink: (),
     nn.Softmax: ("dim",),
+    nn.Softmin: ("dim",),
+    nn.Softmax2d: (),
     nn.LogSoftmax: ("dim",),
-    nn.Dropout: ("p", "inplace"),
-    nn.Dropout1d: ("p", "inplace"),
-    nn.Dropout2d: ("p", "inplace"),
+    **dict.fromkeys((nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d), ("p", "inplace")),
+    **dict.fromkeys((nn.AlphaDropout, nn.FeatureAlphaDropout), ("p", "inplace")),
     nn.Flatten: ("start_dim", "end_dim"),
+    nn.Unflatten: ("dim", "unflattened_size"),
     nn.Identity: (),
-    nn.Upsample: ("size", "scale_factor", "mode", "align_corners"),
+    nn.Upsample: ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor"),
+    nn.UpsamplingNearest2d: ("size", "scale_factor"),
+    nn.UpsamplingBilinear2d: ("size", "scale_factor"),
     nn.PixelShuffle: ("upscale_factor",),
-    nn.ZeroPad2d: ("padding",),
+    nn.PixelUnshuffle: ("downscale_factor",),
+    nn.ChannelShuffle: ("groups",),
+    nn.CosineSimilarity: ("dim", "eps"),
+    **dict.fromkeys((nn.ZeroPad1d, nn.ZeroPad2d, nn.ZeroPad3d), ("padding",)),
+    **dict.fromkeys((nn.ConstantPad1d, nn.ConstantPad2d, nn.ConstantPad3d), ("padding", "value")),
+    **dict.fromkeys((nn.ReflectionPad1d, nn.ReflectionPad2d, nn.ReflectionPad3d), ("padding",)),
+    **dict.fromkeys((nn.ReplicationPad1d, nn.ReplicationPad2d, nn.ReplicationPad3d), ("padding",)),
+    **dict.fromkeys((nn.CircularPad1d, nn.CircularPad2d, nn.CircularPad3d), ("padding",)),
+    **dict.fromkeys((nn.L1Loss, nn.MSELoss, nn.BCELoss, nn.BCEWithLogitsLoss), ("reduction",)),
+    nn.SmoothL1Loss: ("reduction", "beta"),
+    nn.HuberLoss: ("reduction", "delta"),
+    nn.NLLLoss: ("ignore_index", "reduction"),
+    nn.CrossEntropyLoss: ("ignore_index", "reduction", "label_smoothing"),
+    nn.KLDivLoss: ("reduction", "log_target"),
 }
 
 _WITH_BIAS = (nn.Linear, nn.Bilinear, nn.modules.conv._ConvNd, nn.LayerNorm)
@@ -162,7 +196,10 @@ def module_from_attributes(
     arguments = {name: _literal(parameters[name]) for name in ATTRIBUTES[kind] if name in parameters}
     if issubclass(kind, _WITH_BIAS):
         arguments["bias"] = "bias" in weights
-    module = kind(**arguments, **({"device": "meta"} if weights else {}))
+    elif issubclass(kind, nn.MultiheadAttention):
+        arguments.update(bias="in_proj_bias" in weights, add_bias_kv="bias_k" in weights)
+    with torch.device("meta"):  # the tensors that it makes are replaced below
+        module = kind(**arguments)
     for name, value in weights.items():
         path, _, last = name.rpartition(".")
         holder = module.get_submodule(path)

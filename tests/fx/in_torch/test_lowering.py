@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+
 import pytest
 import torch
 from torch import fx, nn
@@ -13,6 +15,7 @@ from cutter_gui.fx.in_torch.lowering import (
     register_attributes,
 )
 
+TWO = (torch.randn(3, 1, 3), torch.randn(3, 1, 5))
 SAMPLES: list[tuple[nn.Module, tuple[torch.Tensor, ...]]] = [
     (nn.Linear(4, 3), (torch.randn(2, 4),)),
     (nn.Linear(4, 3, bias=False), (torch.randn(2, 4),)),
@@ -34,7 +37,32 @@ SAMPLES: list[tuple[nn.Module, tuple[torch.Tensor, ...]]] = [
     (nn.Softmax(dim=-1), (torch.randn(3),)),
     (nn.Upsample(scale_factor=2.0, mode="bilinear", align_corners=True), (torch.randn(1, 1, 2, 2),)),
     (nn.Dropout(0.5).eval(), (torch.randn(3),)),
+    (nn.MultiheadAttention(4, 2, add_bias_kv=True, batch_first=True), (torch.randn(1, 3, 4),) * 3),
+    (nn.MultiheadAttention(4, 2, bias=False, kdim=3, vdim=5), (torch.randn(2, 1, 4), *TWO)),
+    (nn.LSTMCell(3, 4), (torch.randn(2, 3),)),
+    (nn.RNNCell(3, 4, nonlinearity="relu"), (torch.randn(2, 3),)),
+    (nn.Embedding(5, 3, max_norm=1.0, sparse=True), (torch.tensor([0, 4]),)),
+    (nn.EmbeddingBag(5, 3, mode="max", padding_idx=1), (torch.tensor([[0, 1, 4]]),)),
+    (nn.LocalResponseNorm(2, beta=0.5), (torch.randn(1, 3, 2),)),
+    (nn.Unfold((2, 3), padding=1), (torch.randn(1, 2, 4, 4),)),
+    (nn.Fold((4, 5), (2, 2)), (torch.randn(1, 8, 12),)),
+    (nn.Unflatten(1, (2, 2)), (torch.randn(3, 4),)),
+    (nn.ConstantPad2d((1, 0, 2, 0), 3.5), (torch.randn(1, 2, 2),)),
+    (nn.CircularPad1d(1), (torch.randn(1, 2, 3),)),
+    (nn.UpsamplingBilinear2d(scale_factor=2), (torch.randn(1, 1, 2, 2),)),
+    (nn.LPPool2d(1.5, 2, stride=1), (torch.rand(1, 1, 3, 3),)),
+    (nn.RReLU(0.1, 0.2).eval(), (torch.randn(3),)),
+    (nn.Threshold(0.1, 20.0), (torch.randn(3),)),
+    (nn.CrossEntropyLoss(torch.tensor([0.2, 0.8]), label_smoothing=0.1), (torch.randn(3, 2), torch.tensor([0, 1, 1]))),
+    (nn.HuberLoss(reduction="sum", delta=0.5), (torch.randn(3), torch.randn(3))),
+    (nn.BCEWithLogitsLoss(pos_weight=torch.tensor([2.0])), (torch.randn(3), torch.rand(3))),
 ]
+
+HANDLED = {
+    *("device", "dtype", "size_average", "reduce", "min_value", "max_value", "args", "kwargs"),
+    *("bias", "add_bias_kv", "weight", "pos_weight", "_weight", "_freeze", "init"),
+}
+"""Arguments that have no attribute: where weights go, old names, and what the weights themselves tell."""
 
 
 @pytest.mark.parametrize(("module", "args"), SAMPLES, ids=lambda item: type(item).__name__)
@@ -48,6 +76,11 @@ def test_a_leaf_module_is_made_again_from_its_attributes(module: nn.Module, args
     with torch.no_grad():
         expected, made = module(*args), again(*args)
     torch.testing.assert_close(made, expected, rtol=0, atol=0)
+
+
+def test_every_argument_of_a_constructor_is_among_the_attributes() -> None:
+    missing = {kind: set(inspect.signature(kind).parameters) - HANDLED - set(ATTRIBUTES[kind]) for kind in ATTRIBUTES}
+    assert {kind: names for kind, names in missing.items() if names} == {}
 
 
 def test_what_torchs_own_table_fetches_is_in_ours() -> None:
