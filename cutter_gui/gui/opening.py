@@ -26,6 +26,7 @@ from cutter_gui.gui.remembered_options import options_for
 from cutter_gui.gui.steps import Steps
 from cutter_gui.gui.trust import Asking, trust_of
 from cutter_gui.layout.folding import Folding
+from cutter_gui.layout.scene import LayoutOptions
 
 if TYPE_CHECKING:
     from cutter_gui.gui.document import Document
@@ -49,6 +50,7 @@ class Opening:
         picture_only: Whether the document is open already and only its picture is made anew.
         groups: The groups of its nodes, once they have come.
         load: How it is opened, and whether its code may run.
+        layout: How it is laid out.
     """
 
     path: Path
@@ -58,6 +60,7 @@ class Opening:
     picture_only: bool = False
     groups: Groups | None = None
     load: LoadOptions = field(default_factory=LoadOptions)
+    layout: LayoutOptions = field(default_factory=LayoutOptions)
 
 
 class Opener(QObject):
@@ -278,7 +281,7 @@ class Opener(QObject):
         # Code that ran to open the model is not run again for another picture.
         graph = document.graph if document is not None and load.trust else None
         job = self._window.workers.run(OpenModel(path, options, folding, remembered, load, graph))
-        self._opening = Opening(path, spec, job, document, picture_only=document is not None, load=load)
+        self._opening = Opening(path, spec, job, document, picture_only=document is not None, load=load, layout=options)
         job.progress.connect(self.progress)
         job.part.connect(lambda part: self._then(lambda: self._take_part(job, part)))
         job.finished.connect(lambda _result: self._then(lambda: self._finish(job)))
@@ -318,7 +321,7 @@ class Opener(QObject):
     def _take_folding(self, opening: Opening, folding: Folding) -> None:
         """Hands on the groups and how they are folded, before their picture comes."""
         if self._tab.workspace is not None and opening.groups is not None:
-            self._tab.workspace.set_groups(opening.groups, folding, self._constants)
+            self._tab.workspace.set_groups(opening.groups, folding, opening.layout)
 
     def _make_document(self, opening: Opening, graph: Graph) -> None:
         """Makes the document, its findings, and the views of it, the event loop in between."""
