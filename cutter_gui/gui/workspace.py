@@ -29,6 +29,7 @@ from cutter_gui.gui.remembered_symbols import remember_symbols, remembered_symbo
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.settings import Settings
 from cutter_gui.gui.splitter import LineSplitter
+from cutter_gui.layout.scene import LayoutOptions
 
 _SIDE = 340  # width of the panels at the right, in pixels
 _GROUPS = 200
@@ -244,10 +245,10 @@ class Workspace(QWidget):
             document.setParent(self)
             document.changed.connect(self._refresh)
 
-    def set_groups(self, groups: Any, folding: Any, constants: bool) -> None:
-        """Takes over the groups of the document's graph; the picture of this folding follows."""
+    def set_groups(self, groups: Any, folding: Any, layout: LayoutOptions) -> None:
+        """Takes over the groups of the document's graph; the picture of this folding, laid out so, follows."""
         if self.document is not None:
-            self.folds.set_groups(groups, folding, constants)
+            self.folds.set_groups(groups, folding, layout.show_constants)
             self.groups.set_groups(groups)
             self.inspector.set_groups(groups)
             self._groups_useful = not folding.is_all_open(groups) or self.window().width() >= _WIDE
@@ -273,6 +274,7 @@ class Workspace(QWidget):
         self.canvas.show_staging(self.document.staging, self.document.active_cut)
         self.stack.setCurrentWidget(self.canvas)
         self.canvas.setFocus()
+        self.document.select(selection)  # another picture of the same graph
 
     def _refresh(self, change: Change) -> None:
         document = self.document
