@@ -268,6 +268,7 @@ class Workspace(QWidget):
         """Shows the picture of the document."""
         if self.document is None:
             return
+        selection = self.document.selection
         self.scene = scene
         self.folds.take_picture(scene)
         self.canvas.show_graph(self.document.graph, scene, self.folds.groups)
