@@ -13,6 +13,7 @@ from cutter_gui.gui.cutting_actions import tool_actions
 from cutter_gui.gui.document_actions import document_actions
 from cutter_gui.gui.fold_actions import fold_actions
 from cutter_gui.gui.go_actions import clear_search, go_actions
+from cutter_gui.gui.picture_actions import picture_actions
 from cutter_gui.gui.samples import Sample, samples
 from cutter_gui.gui.stages_preview_actions import preview_actions
 from cutter_gui.gui.theme import MODES, Mode
@@ -32,6 +33,7 @@ def add_actions(window: MainWindow) -> None:
         _file,
         code_actions,
         document_actions,
+        picture_actions,
         _edit,
         _view,
         _panels_and_theme,
@@ -81,14 +83,6 @@ def _file(window: MainWindow) -> tuple[ActionSpec, ...]:
             "Ctrl+Shift+S",
             tip=tr("Save the cuts in another file"),
             enabled=lambda: window.document is not None,
-        ),
-        ActionSpec(
-            "file.export_picture",
-            tr("E&xport picture…"),
-            lambda: window.saver.export_picture(),
-            "Ctrl+Shift+E",
-            tip=tr("Write the graph with its cuts and stages as SVG, PNG or PDF"),
-            enabled=lambda: window.workspace is not None and window.workspace.has_picture and not window.is_busy,
         ),
         ActionSpec("file.quit", tr("&Quit"), window.ask_to_close, "Ctrl+Q", tip=tr("Close the window")),
     )

@@ -40,6 +40,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "-",
                 "stages.save",
                 "file.export_picture",
+                "file.print",
                 "-",
                 "file.close",
                 "file.close_others",
@@ -72,6 +73,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "-",
                 Menu(tr("&Groups"), FOLD_MENU),
                 "view.constants",
+                "view.left_to_right",
                 Menu(tr("Stages pre&view"), PREVIEW_MENU),
                 Menu(
                     tr("&Panels"),

@@ -21,8 +21,10 @@ from cutter_gui.frames import SplitStages, VerifyStages
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
 from cutter_gui.gui.dialogs.errors import error_message
+from cutter_gui.gui.dialogs.export_picture import ExportPictureDialog, PictureOptions
 from cutter_gui.gui.dialogs.give_type import ask_type
 from cutter_gui.gui.dialogs.message import Choice, Message
+from cutter_gui.gui.dialogs.pictures import Subject
 from cutter_gui.gui.dialogs.results import ResultsDialog, verdict
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
 from cutter_gui.gui.document import Document
@@ -198,39 +200,62 @@ class Saver(QObject):
     ) -> None:
         ResultsDialog(self._window, folder, saved, report, lambda: self._verify(folder, saved, trusted)).open()
 
-    def export_picture(self) -> None:
-        """Asks for a file and exports the picture of the graph."""
-        document = self._window.document
-        if document is None:
-            return
-        filters = (self.tr("Vector picture (*.svg)"), self.tr("Picture (*.png)"), self.tr("Document (*.pdf)"))
-        suggested = document.path.with_suffix(".svg")
-
-        def write(path: Path, chosen: str) -> None:
-            if path.suffix.lower() not in (".svg", ".png", ".pdf"):
-                path = path.with_name(path.name + chosen[chosen.rfind("*") + 1 : -1])
-            self.export_to(path)
-
-        files.ask_save(self._window, self.tr("Export picture"), suggested, filters, write)
-
-    def export_to(self, path: Path) -> None:
-        """Writes the picture of the open graph as it is now; changes made meanwhile are not in it."""
+    def _subject(self) -> Subject | None:
+        """Returns what there is to draw of the open model, as it is now."""
         workspace, document = self._window.workspace, self._window.document
         if workspace is None or document is None or not workspace.has_picture:
+            return None
+        groups, sight = workspace.folds.groups, workspace.canvas.visible_part
+        return Subject(document.path.name, document.graph, workspace.scene, groups, document.staging, sight)
+
+    def export_picture(self) -> None:
+        """Asks what to export and where, and exports the picture of the graph."""
+        document, subject = self._window.document, self._subject()
+        if document is None or subject is None:
             return
         theme = self._window.theme.palette.name
-        options = {"groups": workspace.folds.groups}
-        task = ExportPicture(path.absolute(), document.graph, workspace.scene, document.staging, theme, options)
+        dialog = ExportPictureDialog(self._window, document.path.with_suffix(".svg"), subject, theme)
+        dialog.chosen.connect(lambda options: self._export(subject, options))
+        dialog.open()
+
+    def export_to(self, path: Path) -> None:
+        """Writes the picture of the whole graph as it is now, in the colours of the window."""
+        subject = self._subject()
+        if subject is not None:
+            theme = self._window.theme.palette.name
+            self._export(subject, PictureOptions(path.absolute(), "all", None, theme))
+
+    def _export(self, subject: Subject, options: PictureOptions) -> None:
+        """Writes a picture; changes made meanwhile are not in it."""
+        more = {
+            "groups": subject.groups,
+            "scale": options.scale,
+            "view": "stages" if options.part == "stages" else "model",
+            "part": subject.in_sight if options.part == "sight" else None,
+            "title": subject.title,
+        }
+        path = options.path
+        task = ExportPicture(path, subject.graph, subject.scene, subject.staging, options.theme, more)
 
         def done(written: Exported) -> None:
-            if not written.reduced:
+            if len(written.files) > 1:
+                self._window.say(self.tr("Saved {0} in {1} files").format(path.name, len(written.files)))
+            elif not written.reduced or options.scale is not None:
                 self.saved.emit(path.name)
-                return
-            percent = max(1, round(100 * written.scale))
-            text = self.tr("Saved {0} at {1} % of its size: the format has no room for more")
-            self._window.say(text.format(path.name, percent))
+            else:
+                percent = max(1, round(100 * written.scale))
+                text = self.tr("Saved {0} at {1} % of its size: the format has no room for more")
+                self._window.say(text.format(path.name, percent))
 
         self._window.running.follow(self._window.workers.run(task), self.tr("Exporting picture"), done)
+
+    def print_picture(self) -> None:
+        """Shows the picture of the graph as it will be on paper, to print it."""
+        subject = self._subject()
+        if subject is not None:
+            from cutter_gui.gui.dialogs.print_preview import PrintPreviewDialog
+
+            PrintPreviewDialog(self._window, subject, self._window.say).open()
 
 
 def _model_ref(document: Document, spec_path: Path) -> ModelRef:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.core.spec import CutSpec, spec_text
+from cutter_gui.gui.dialogs.export_picture import ExportPictureDialog
 from cutter_gui.gui.dialogs.message import Message
 
 
 def export(hand, path: Path) -> None:
     hand.press("Ctrl+Shift+E")
-    dialog = hand.dialog(QFileDialog)
-    field = dialog.findChild(QLineEdit, "fileNameEdit")
-    field.setText(str(path))
-    from PySide6.QtCore import Qt
-
-    hand.key(field, Qt.Key.Key_Return)
+    dialog = hand.dialog(ExportPictureDialog)
+    dialog.file.setText(str(path))
+    hand.key(dialog.file, Qt.Key.Key_Return)
 
 
 def test_a_picture_is_drawn_by_a_worker_and_the_status_line_says_when_it_is_there(opened, hand, qtbot, tmp_path):

@@ -18,6 +18,7 @@ from cutter_gui.core.groups import Groups
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.base_layer import look_through
 from cutter_gui.gui.canvas.border import cut_at, nodes_beside, nodes_passed
+from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.crossing import edges_crossed, edges_of_wires
 from cutter_gui.gui.canvas.gestures import Pointer
 from cutter_gui.gui.canvas.ghost import Ghost
@@ -166,6 +167,11 @@ class PreviewCanvas(GraphCanvas):
             self.line_drawn.emit(list(edges) or list(picture.graph.edges_of(hit.tensor)))
         else:
             self.drop_preview()
+
+    @property
+    def visible_part(self) -> Rect:
+        """The part of the scene in sight: left, top, width, height."""
+        return self._camera.visible(self.viewport().width(), self.viewport().height())
 
     @property
     def flow(self) -> int:
