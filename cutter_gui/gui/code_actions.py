@@ -22,6 +22,19 @@ def code_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
 
         TrustedFilesDialog(window, window.settings, trust_of(window)).open()
 
+    def rewrite() -> None:
+        from cutter_gui.gui.rewriting import Rewriting
+
+        tab = window.tabs.current
+        (tab.findChild(Rewriting) or Rewriting(window, tab)).ask_for_rules()
+
+    def rewrites() -> bool:
+        if window.document is None or window.workspace is None or not window.workspace.has_picture or window.is_busy:
+            return False
+        from cutter_gui.gui.rewriting import can_rewrite
+
+        return can_rewrite(window.document)
+
     return (
         ActionSpec(
             "file.open_code",
@@ -35,6 +48,14 @@ def code_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
             tr("&Trusted files…"),
             lambda: window.warmup.when_full(trusted),
             tip=tr("Look at the files whose code may run without a question, and forget them"),
+        ),
+        ActionSpec(
+            "edit.rewrite",
+            tr("Find and re&write by rules…"),
+            rewrite,
+            "Ctrl+Shift+R",
+            tip=tr("Find the patterns of a Python file in the model, and replace them"),
+            enabled=rewrites,
         ),
     )
 

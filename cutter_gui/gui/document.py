@@ -26,6 +26,7 @@ from cutter_gui.core.problems import diagnose
 from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.core.symbols import with_expressions
 from cutter_gui.gui.commands import ChangePlan, PlanState, SpecFile
+from cutter_gui.gui.opened_model import ModelPicture, OpenedModel, ReplaceModel
 from cutter_gui.gui.selection import Selection
 
 _NAME_SHOWN = 40
@@ -41,6 +42,7 @@ class Change:
         selection: What is selected.
         file: Where the plan is kept, or whether it is saved there.
         symbols: The values of symbols.
+        model: The model itself; everything there was is of another graph then.
     """
 
     plan: bool = False
@@ -48,6 +50,7 @@ class Change:
     selection: bool = False
     file: bool = False
     symbols: bool = False
+    model: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,8 @@ class Document(QObject):
         self.options = LoadOptions()
         """How the model was opened; trust says whether code of it ran then. Each further step asks for its own."""
         self.graph = graph
+        self.picture: ModelPicture | None = None
+        """The picture of a model that took the place of another; its views have that of any other."""
         self._as_read = graph
         self.undo_stack = QUndoStack(self)
         plan = spec.spec.plan if spec else Plan(transport=transport)
@@ -102,6 +107,11 @@ class Document(QObject):
 
     def _on_clean_changed(self, _clean: bool) -> None:
         self.changed.emit(Change(file=True))
+
+    @property
+    def graph_as_read(self) -> Graph:
+        """The graph without the types that the user gave."""
+        return self._as_read
 
     @property
     def plan(self) -> Plan:
@@ -314,6 +324,25 @@ class Document(QObject):
         self._state = replace(self._state, spec=spec)
         self.undo_stack.setClean()
         self.changed.emit(Change(file=True))
+
+    def replace_model(
+        self, old: OpenedModel, new: OpenedModel, plan: Plan, types: Mapping[str, TypeHint], text: str
+    ) -> None:
+        """Puts another model in the place of the open one, with a plan that is kept in no file yet, as one step."""
+        active = self.active_cut if self.active_cut is not None and self.active_cut < len(plan.cuts) else None
+        after = PlanState(plan, active, None, types)
+        self.undo_stack.push(ReplaceModel(self, text, (old, self._state), (new, after)))
+
+    def take_model(self, model: OpenedModel, state: PlanState) -> None:
+        """Sets model and state; for the commands of the undo stack only."""
+        self.path, self.options, self.picture, self._as_read = model.path, model.options, model.picture, model.graph
+        self.__dict__.pop("has_symbols", None)
+        self._state = state
+        self._selection = Selection()
+        given = {name: (hint.dtype, hint.shape) for name, hint in state.types.items()}
+        self.graph = self._as_read.with_types(given) if given else self._as_read
+        self._outcome = Outcome(assign_stages(self.graph, state.plan), self._values())
+        self.changed.emit(Change(plan=True, active_cut=True, selection=True, file=True, model=True))
 
     def restore(self, state: PlanState, with_file: bool) -> None:
         """Sets the state; for the commands of the undo stack only."""

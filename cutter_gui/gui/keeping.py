@@ -96,6 +96,8 @@ class Keeper(QObject):
     # --- the log
 
     def _on_change(self, change: Change) -> None:
+        if change.model and self._document is not None:
+            self.follow(self._document)
         if change.plan or change.file:
             self._on_plan()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-    from cutter_gui.gui.document import Document
+    from cutter_gui.gui.document import Change, Document
     from cutter_gui.gui.keeping import Keeper
     from cutter_gui.gui.loading_page import LoadingPage
     from cutter_gui.gui.opening import Opener
@@ -121,7 +121,7 @@ class Tab(QObject):
             window = self._window
             window.actions_registry.draw_icons()
             workspace = Workspace(window.actions_registry, window.settings)
-            workspace.document_changed.connect(self.document_changed)
+            workspace.document_changed.connect(self._on_change)
             workspace.files_dropped.connect(window.open_paths)
             workspace.hint_changed.connect(self._on_view)
             workspace.zoom_changed.connect(self._on_view)
@@ -222,6 +222,12 @@ class Tab(QObject):
 
     def _on_view(self) -> None:
         self.view_changed.emit()
+
+    def _on_change(self, change: Change) -> None:
+        if change.model and self.document is not None:
+            self.path = self.document.path
+            self.changed.emit()
+        self.document_changed.emit(change)
 
     def end(self) -> None:
         """Ends what goes on here; nothing of it is asked of the user."""

@@ -281,6 +281,8 @@ class Workspace(QWidget):
         document = self.document
         if document is None:
             return
+        if change.model:
+            self._take_model(document)
         if change.symbols:
             remember_symbols(self._settings, document.graph.fingerprint, document.given_symbols)
         if (change.plan or change.active_cut) and self.has_picture:
@@ -293,6 +295,18 @@ class Workspace(QWidget):
         for panel in self._followers():
             panel.refresh(change)
         self.document_changed.emit(change)
+
+    def _take_model(self, document: Document) -> None:
+        """Shows the model that took the place of another, of which there is a picture already."""
+        picture = document.picture
+        if picture is None:
+            return
+        self.scene = None
+        self.folds.begin(document.graph)
+        for panel in self._followers():
+            panel.set_document(document)
+        self.set_groups(picture.groups, picture.folding, picture.layout)
+        self.set_scene(picture.scene)
 
     def bring_to_light(self) -> None:
         """Brings what is selected into sight, unfolding the groups that hide it."""

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 from torch import nn
 
+from cutter_gui.core import CutEdge
 from cutter_gui.core.manifest import read_manifest
+from cutter_gui.gui.dialogs.matches import MatchesDialog
 from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.dialogs.open_code import OpenCodeDialog
 from cutter_gui.gui.dialogs.results import ResultsDialog
@@ -202,3 +204,76 @@ def test_a_factory_is_opened_from_the_menu_with_open_sizes_and_remembered_by_its
     hand.key(trusted, Qt.Key.Key_F, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: not trusted_files(window.settings))
     assert len(trusted.list.rows_model.rows) == 0
+
+
+RULES = """
+import torch
+def pattern(x, w, b): return torch.ops.aten.relu.default(torch.ops.aten.linear.default(x, w, b))
+def replacement(x, w, b): return torch.ops.aten.sigmoid.default(torch.ops.aten.linear.default(x, w, b))
+"""
+
+
+def choose_file(hand, qtbot, path: Path) -> None:
+    field = hand.dialog(QFileDialog).findChild(QLineEdit, "fileNameEdit")
+    type_text(qtbot, field, str(path))
+    hand.key(field, Qt.Key.Key_Return)
+
+
+@pytest.mark.timeout(240)
+def test_matches_of_rules_are_shown_and_replaced_as_one_step_that_undo_brings_back(
+    window, hand, qtbot, archive, open_model, tmp_path
+):
+    rules, out = tmp_path / "rules.py", tmp_path / "other.pt2"
+    rules.write_text(RULES)
+    open_model(archive)
+    document, canvas = window.document, window.workspace.canvas
+    hand.click_edge("relu", "add")
+    hand.press("N")
+    hand.click_edge("add_1", "linear_2")
+    hand.click_node("add_2")
+    before, plan = document.graph, document.plan
+    assert plan.cuts[1].edges == (CutEdge("add_1", ["linear_2"]),)
+
+    hand.press("Ctrl+Shift+R")
+    choose_file(hand, qtbot, rules)
+    question = hand.dialog(TrustDialog)
+    said = question.text.replace("\u200b", "")
+    assert str(rules) in said
+    assert str(archive) in said
+    hand.key(question, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    matches = hand.dialog(MatchesDialog, timeout=60_000)
+    assert matches.summary.text() == "3 matches of 1 rule in blocks.pt2, marked on the canvas."
+    marked = {before.node_label(node) for node in canvas.found.nodes.tolist()}
+    assert marked == {"linear", "relu", "linear_1", "relu_1", "linear_2", "relu_2"}
+    for at, anchor in ((1, "relu"), (2, "relu_1"), (3, "relu_2"), (1, "relu")):
+        hand.key(matches.next_button, Qt.Key.Key_Space)
+        assert before.node_label(document.selection.node) == anchor
+        assert matches.place.text() == f"{at} / 3"
+    hand.key(matches.previous_button, Qt.Key.Key_Space)
+    assert before.node_label(document.selection.node) == "relu_2"
+
+    hand.key(matches.replace_button, Qt.Key.Key_Space)
+    choose_file(hand, qtbot, out)
+    qtbot.waitUntil(lambda: document.graph is not before, timeout=60_000)
+    hand.settle()
+    after = document.graph
+    assert (document.path, window.tabs.current.path) == (out, out)
+    assert window.windowTitle().startswith("other.pt2")
+    assert sorted(set(after.op_types)) == ["aten.add.Tensor", "aten.linear", "aten.sigmoid"]
+    assert [cut.edges for cut in document.plan.cuts] == [
+        (CutEdge("sigmoid_default"),),
+        (CutEdge("add_1", ["linear_default_2"]),),
+    ]
+    assert len(canvas.found.nodes) == 0
+    hand.click_edge("add_1", "add_2")
+    assert document.plan.cuts[1].edges == (), "a click on the canvas cuts the new model"
+
+    hand.press("Ctrl+Z")
+    hand.press("Ctrl+Z")
+    assert document.graph.fingerprint == before.fingerprint
+    assert (document.plan, document.path, window.tabs.current.path) == (plan, archive, archive)
+    hand.click_node("relu_1")
+    assert document.graph.node_label(document.selection.node) == "relu_1", "the canvas shows the model again"
+    hand.press("Ctrl+Shift+Z")
+    assert document.graph.fingerprint == after.fingerprint
+    assert archive.is_file()

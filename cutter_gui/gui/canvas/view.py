@@ -145,6 +145,11 @@ class GraphCanvas(KeyboardArea):
         """Takes the marks of `show_path` away."""
         self.show_path((), ())
 
+    @property
+    def found(self) -> Found:
+        """What is marked as found."""
+        return self._overlay.found
+
     def show_found(self, nodes: Ints, tensors: Ints, dims: bool) -> None:
         """Marks what a search found; with ``dims`` the rest steps back."""
         self._overlay = replace(self._overlay, found=Found(nodes, tensors, dims))
