@@ -136,7 +136,14 @@ class _Traced:
 def _traced(pattern: Pattern) -> _Traced:
     if isinstance(pattern, fx.Graph):
         return _Traced(pattern, nn.Module())
-    traced = pattern if isinstance(pattern, fx.GraphModule) else fx.symbolic_trace(pattern)
+    try:
+        traced = pattern if isinstance(pattern, fx.GraphModule) else fx.symbolic_trace(pattern)
+    except Exception as error:  # tracing runs the user's own code
+        raise CutterError(
+            f"a pattern or replacement cannot be traced: {one_line(f'{type(error).__name__}: {error}', 200)}",
+            "rewriting",
+            "leave out what decides by values",
+        ) from error
     return _Traced(traced.graph, traced)
 
 
@@ -169,6 +176,7 @@ class _Matcher(SubgraphMatcher):
 def _matches(
     module: fx.GraphModule, pattern: _Traced, replacement: fx.Graph | None, filters: Sequence[MatchFilter]
 ) -> list[Match]:
+    _require_operations(pattern.graph)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = _Matcher(pattern, module).match(module.graph)
@@ -185,6 +193,17 @@ def _matches(
     return kept
 
 
+def _require_operations(pattern: fx.Graph) -> None:
+    """Refuses a pattern that has no operation, or a parameter that none of its operations reads."""
+    if all(node.op in ("placeholder", "output", "get_attr") for node in pattern.nodes):
+        raise CutterError("the pattern has no operation", "rewriting", "let it compute something")
+    for node in _placeholders(pattern):
+        if all(user.op == "output" for user in node.users):
+            raise CutterError(
+                f"the pattern does not read its parameter {one_line(node.name, 80)}", "rewriting", "leave it out"
+            )
+
+
 def _match_of(match: InternalMatch, position: Mapping[fx.Node, int]) -> Match:
     nodes = {inner: node for inner, node in match.nodes_map.items() if inner.op != "output"}
     anchor = max(match.returning_nodes or match.anchors, key=lambda node: position[node])
@@ -199,23 +218,33 @@ def _put(
     own = sorted(match.own(), key=lambda node: position[node])
     values = {}
     for outer, inner in inner_of.items():
-        if inner not in match.nodes_map:
-            raise CutterError(
-                f"the pattern does not read its parameter {one_line(inner.name, 80)}", "rewriting", "leave it out"
-            )
         node = match.nodes_map[inner]
         values[outer] = changed.get(node, node) if isinstance(node, fx.Node) else node
     with graph.inserting_before(own[-1]):
         copied = graph.graph_copy(put, values)
     results = list(copied) if isinstance(copied, (tuple, list)) else [copied]
     for node, result in zip(match.returning, results, strict=True):
+        changed[node] = result
         if isinstance(result, fx.Node):
             node.replace_all_uses_with(result)
-            changed[node] = result
-    for node in reversed(own):
-        if not node.users:
+        else:
+            _read_literal(node, result)
+    weights = [node for node in match.nodes_map.values() if isinstance(node, fx.Node) and node.op == "get_attr"]
+    for node in (*reversed(own), *dict.fromkeys(weights)):
+        if not node.users and node not in results:
             graph.erase_node(node)
     return tuple(results)
+
+
+def _read_literal(node: fx.Node, literal: Any) -> None:
+    """Lets the readers of a node read a literal instead."""
+
+    def instead(source: fx.Node) -> Any:
+        return literal if source is node else source
+
+    for user in list(node.users):
+        user.args = fx.map_arg(user.args, instead)
+        user.kwargs = fx.map_arg(user.kwargs, instead)
 
 
 def _copy_attributes(module: fx.GraphModule, replacement: _Traced) -> None:

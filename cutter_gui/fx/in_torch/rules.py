@@ -53,10 +53,20 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
     before = [node.name for node in program.module.graph.nodes if node.op not in ("get_attr", "output")]
     replaced: dict[str, str] = {}
     for pattern, replacement, filters in rules_of(Path(request["pattern"])):
-        if replacement is None:
-            matches = find_matches(program.module, pattern, filters)
-        else:
-            matches = replace_pattern(program.module, pattern, replacement, filters)
+        try:
+            if replacement is None:
+                matches = find_matches(program.module, pattern, filters)
+            else:
+                matches = replace_pattern(program.module, pattern, replacement, filters)
+        except CutterError:
+            raise
+        except Exception as error:  # filters are the user's own code
+            raise CutterError(
+                f"a rule fails: {one_line(f'{type(error).__name__}: {error}', 200)}",
+                request["pattern"],
+                "check its filters, and that its pattern is a function, a module or a graph",
+            ) from error
+        if replacement is not None:
             for match in matches:
                 replaced.update(match.replaced())
         found.append({"replaces": replacement is not None, "matches": [_told(match) for match in matches]})
@@ -96,6 +106,12 @@ def rules_of(path: Path) -> list[tuple[Any, Any, list[Any]]]:
         if not hasattr(module, "pattern"):
             raise CutterError("the file has no pattern and no RULES", str(path), "define a function called pattern")
         rules = [(module.pattern, getattr(module, "replacement", None), getattr(module, "filters", []))]
+    if not isinstance(rules, (list, tuple)) or not all(isinstance(rule, (list, tuple)) and rule for rule in rules):
+        raise CutterError(
+            "RULES is no list of (pattern, replacement) or (pattern, replacement, filters)",
+            str(path),
+            "write it so; a replacement of None only finds",
+        )
     return [(rule[0], rule[1] if len(rule) > 1 else None, list(rule[2]) if len(rule) > 2 else []) for rule in rules]
 
 

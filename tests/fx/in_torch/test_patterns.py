@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError
+from cutter_gui.fx.in_torch.legalize import is_legal
 from cutter_gui.fx.in_torch.patterns import Match, find_matches, replace_pattern
 
 
@@ -178,10 +181,64 @@ def test_a_pattern_with_two_results_keeps_the_graph_in_order() -> None:
         return both * 2, both * 3
 
     module = fx.symbolic_trace(forward)
-    assert len(replace_pattern(module, pattern, replacement)) in (0, 1)
+    (match,) = replace_pattern(module, pattern, replacement)
+    assert [node.name for node in match.returning] == ["sin", "cos"]
+    assert is_legal(module.graph)
+    assert names(module).index("neg") > names(module).index("mul"), "a reader of the first result moved behind it"
     y = X + 1
-    if "sin" not in names(module):
-        assert torch.equal(module(X, y), -(X + y) * 2 + (X + y) * 3 + (X + y) * 2)
+    assert torch.equal(module(X, y), -(X + y) * 2 + (X + y) * 3 + (X + y) * 2)
+
+
+class Scaling(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.own, self.shared = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x * self.own) + x * self.shared + self.shared
+
+
+class ScaledBy(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.any = nn.Parameter(torch.ones(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.any
+
+
+def test_a_weight_of_the_pattern_matches_any_and_goes_with_its_reader() -> None:
+    module = fx.symbolic_trace(Scaling())
+    matches = replace_pattern(module, ScaledBy(), lambda x: x * 2)
+    assert [match.names()["any_1"] for match in matches] == ["own"], "a weight that is read elsewhere leaks"
+    assert [node.name for node in module.graph.nodes if node.op == "get_attr"] == ["shared"]
+
+
+def test_a_replacement_may_give_a_literal() -> None:
+    def three(x: torch.Tensor) -> int:
+        return 3
+
+    module = fx.symbolic_trace(lambda x: torch.add(x, torch.numel(x), alpha=torch.numel(x)))
+    assert len(replace_pattern(module, lambda x: torch.numel(x), three)) == 2
+    assert names(module) == ["x", "add", "output"]
+    assert torch.equal(module(X), X + 9)
+
+
+def first_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.relu(x)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        (lambda x: x, "no operation"),
+        (first_of, "does not read its parameter y"),
+        (lambda x: torch.relu(x) if x.sum() > 0 else x, "cannot be traced"),
+    ],
+)
+def test_a_pattern_that_can_match_nothing_is_an_error(pattern: Callable[..., object], what: str) -> None:
+    with pytest.raises(CutterError, match=what):
+        find_matches(fx.symbolic_trace(lambda x: torch.relu(x)), pattern)
 
 
 def test_a_match_at_the_end_of_the_graph_changes_what_is_returned() -> None:
