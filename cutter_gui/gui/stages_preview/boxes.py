@@ -10,6 +10,7 @@ from cutter_gui.core.contents import Transfer
 from cutter_gui.gui.stages_preview.drawing import (
     NODE_ROW,
     NODES_HEAD,
+    TITLE,
     Channel,
     ChannelTarget,
     EndLine,
@@ -24,7 +25,6 @@ from cutter_gui.gui.stages_preview.facts import Facts
 
 MARGIN = 32.0
 PAD = 12.0
-TITLE = 40.0  # height of the first line of a head
 LINE = 19.0
 BAR = 14.0  # height of the bar of weights, with what is around it
 ENDS_SHOWN = 4  # inputs and outputs of the model, each
@@ -37,7 +37,7 @@ def _tr(text: str) -> str:
 def head_height(facts: Facts) -> float:
     """Returns the height of every head: that of the one that has most to say."""
     most = max((len(_ends(facts, stage.index)) for stage in facts.contents), default=0)
-    return PAD + TITLE + 2 * LINE + BAR + most * LINE + 8
+    return TITLE + 2 * LINE + BAR + most * LINE + 8
 
 
 def nodes_block(facts: Facts, stage: int, rect: QRectF, unfolded: Collection[int]) -> NodesBlock:
@@ -61,7 +61,7 @@ def stage_box(facts: Facts, stage: int, rect: QRectF, head: QRectF, nodes: Nodes
     held = facts.contents[stage]
     heaviest = max((other.weight_bytes for other in facts.contents), default=0) or 1
     empty = len(held.own_nodes) == 0 and len(facts.contents) > 1
-    top = head.top() + PAD + TITLE + 2 * LINE + BAR
+    top = head.top() + TITLE + 2 * LINE + BAR
     ends = tuple(
         EndLine(target, QRectF(head.left() + PAD, top + at * LINE, head.width() - 2 * PAD, LINE), text, kind)
         for at, (target, text, kind) in enumerate(_ends(facts, stage))

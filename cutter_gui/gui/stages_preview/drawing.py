@@ -17,6 +17,7 @@ from cutter_gui.core.contents import StageContents, Transfer
 from cutter_gui.core.hops import Hop
 
 NODE_ROW = 20.0  # height of a node in an unfolded stage
+TITLE = 50.0  # height of the first line of a stage's head
 NODES_HEAD = 34.0  # height of the head of the nodes of a stage
 
 
@@ -144,6 +145,11 @@ class StageBox:
     nodes: NodesBlock
     empty: bool
 
+    @property
+    def title_rect(self) -> QRectF:
+        """The first line of its head."""
+        return QRectF(self.head.left(), self.head.top(), self.head.width(), TITLE)
+
 
 @dataclass(frozen=True, eq=False)
 class Port:
@@ -172,6 +178,16 @@ class Channel:
     def stage(self) -> int:
         """The stage that it is a node of."""
         return self.transfer.source if self.target.is_send else self.transfer.destination
+
+    @property
+    def head(self) -> QRectF:
+        """Where its title, rank and tag stand."""
+        head = QRectF(self.rect)
+        if self.is_upright:
+            head.setBottom(min((port.rect.top() for port in self.ports), default=head.bottom()))
+        else:
+            head.setRight(min((port.rect.left() for port in self.ports), default=head.right()))
+        return head
 
     @property
     def is_upright(self) -> bool:
@@ -231,7 +247,7 @@ class Drawing:
     def fixed_targets(self) -> Iterator[tuple[Target, QRectF]]:
         """Yields all that can be pointed at, with its place, but for the nodes of unfolded stages."""
         for channel in self.channels:
-            yield channel.target, channel.rect
+            yield channel.target, channel.head
         for wire in self.wires:
             yield wire.target, wire.name_rect
         for box in self.stages:
@@ -239,7 +255,7 @@ class Drawing:
                 if end.target is not None:
                     yield end.target, end.rect
             yield NodesTarget(box.contents.index), box.nodes.head
-            yield StageTarget(box.contents.index), box.head
+            yield StageTarget(box.contents.index), box.title_rect
 
     def rect_of(self, target: Target) -> QRectF | None:
         """Returns where something is drawn; None when it is not."""

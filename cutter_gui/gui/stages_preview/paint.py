@@ -11,8 +11,9 @@ from cutter_gui.gui import icons
 from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.palette import Palette, stage_colour, stage_is_hatched, stage_text
 from cutter_gui.gui.selection import NOTHING, Selection
-from cutter_gui.gui.stages_preview.boxes import LINE, PAD, TITLE
+from cutter_gui.gui.stages_preview.boxes import LINE, PAD
 from cutter_gui.gui.stages_preview.drawing import (
+    TITLE,
     BoundaryHead,
     Channel,
     ChannelTarget,
@@ -174,11 +175,11 @@ def _paint_box(painter: QPainter, facts: Facts, box: StageBox, look: Look, visib
 def _paint_head(painter: QPainter, box: StageBox, look: Look) -> None:
     palette, stage = look.palette, box.contents.index
     left, right = box.head.left() + PAD, box.head.right() - PAD
-    top = box.head.top() + PAD
-    after = _paint_chip(painter, left, top + TITLE / 2 - 2, stage, look, 26)
-    title = QRectF(after + 9, top, right - after - 9, TITLE - 4)
+    middle = box.head.top() + TITLE / 2 + 3
+    after = _paint_chip(painter, left, middle, stage, look, 26)
+    title = QRectF(after + 9, middle - 14, right - after - 9, 28)
     _text(painter, title, box.title, palette.error if box.empty else palette.text, TITLE_PIXELS, bold=True)
-    y = top + TITLE
+    y = box.head.top() + TITLE
     for at, line in enumerate(box.lines):
         _text(painter, QRectF(left, y, right - left, LINE), line, palette.text if at == 0 else palette.text_soft)
         y += LINE
@@ -288,8 +289,7 @@ def _paint_channel(painter: QPainter, channel: Channel, look: Look) -> None:
     sign = "arrow-right-s-line" if channel.target.is_send else "arrow-left-s-line"
     icons.draw(painter, sign, QPointF(top.right() + 10, top.center().y()), 14, QColor(palette.text_soft))
     _paint_chip(painter, top.right() + 19, top.center().y(), channel.peer, look, 18)
-    width = rect.width() if channel.is_upright else channel.ports[0].rect.left() - rect.left()
-    detail = QRectF(left, rect.top() + 24, width - 12, 16)
+    detail = QRectF(left, rect.top() + 24, channel.head.width() - 12, 16)
     _text(painter, detail, channel.detail, palette.text_soft, SMALL_PIXELS)
     for port in channel.ports:
         if look.marks(port.tensor):

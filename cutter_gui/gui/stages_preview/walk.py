@@ -1,8 +1,10 @@
 """Where an arrow key goes in the Stages preview.
 
-Steps: of everything that can be pointed at, take what lies in the direction of the key, beyond the middle of where one
-is; the nearest wins, a step aside counting three times a step ahead. Nodes of an unfolded stage are a list of their
-own: Up and Down go through it, past its ends one leaves it.
+Steps: from the head of a stage to that of the next, where stages stand side by side; else, of everything that can be
+pointed at, take what lies in the direction of the key, beyond the middle of where one is; the nearest wins, a step
+aside counting three times a step ahead. Across the way that the stages go, one stays within a stage, or among the
+tensors of a boundary, as long as there is more. Nodes of an unfolded stage are a list of their own: Up and Down go
+through it, past its ends one leaves it.
 
 Complexity: linear in what is drawn.
 """
@@ -11,7 +13,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF
 
-from cutter_gui.gui.stages_preview.drawing import Drawing, NodesTarget, NodeTarget, StageTarget, Target
+from cutter_gui.gui.stages_preview.drawing import Drawing, NodesTarget, NodeTarget, StageTarget, Target, WireTarget
+from cutter_gui.gui.stages_preview.texts import stage_of
 
 _ASIDE = 3.0
 
@@ -28,15 +31,38 @@ def next_target(drawing: Drawing, current: Target | None, dx: int, dy: int) -> T
     within = _within_nodes(drawing, current, dy)
     if within is not None:
         return within
+    beside = _beside(drawing, current, dx)
+    if beside is not None:
+        return beside
     here = drawing.rect_of(current)
     if here is None:
         return first_target(drawing)
-    best: tuple[float, Target] | None = None
+    across = bool(dy) if _is_columns(drawing) else bool(dx)
+    best: tuple[bool, float, Target] | None = None
     for target, rect in drawing.fixed_targets():
         cost = _cost(here, rect, dx, dy)
-        if target != current and cost is not None and (best is None or cost < best[0]):
-            best = cost, target
-    return None if best is None else best[1]
+        if target == current or cost is None:
+            continue
+        elsewhere = across and _band(target) != _band(current)
+        if best is None or (elsewhere, cost) < best[:2]:
+            best = elsewhere, cost, target
+    return None if best is None else best[2]
+
+
+def _is_columns(drawing: Drawing) -> bool:
+    return len(drawing.stages) < 2 or drawing.stages[0].head.top() == drawing.stages[1].head.top()
+
+
+def _band(target: Target) -> tuple[bool, int]:
+    """Returns the stage, or else the boundary, that something is drawn in."""
+    return isinstance(target, WireTarget), stage_of(target)
+
+
+def _beside(drawing: Drawing, current: Target, dx: int) -> Target | None:
+    """Returns the head of the stage left or right, where stages stand in columns."""
+    if not isinstance(current, StageTarget) or not 0 <= current.stage + dx < len(drawing.stages) or not dx:
+        return None
+    return StageTarget(current.stage + dx) if _is_columns(drawing) else None
 
 
 def _within_nodes(drawing: Drawing, current: Target, dy: int) -> Target | None:

@@ -181,8 +181,9 @@ class StagesPreview(QWidget):
     def present(self) -> None:
         """Shows the window, in front, with the keyboard in the view."""
         self._follow()
+        if self.isVisible() and not self.isActiveWindow():
+            self.raise_()
         self.show()
-        self.raise_()
         self.activateWindow()
         self.view.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
