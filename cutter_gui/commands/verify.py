@@ -15,7 +15,11 @@ from cutter_gui.core.manifest import MANIFEST_NAME, read_manifest
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=path_argument, metavar="DIR", help="a folder that split wrote")
     parser.add_argument(
-        "--inputs", type=path_argument, metavar="X.npz", help="the inputs; made from the seed when not given"
+        "--inputs",
+        type=path_argument,
+        metavar="X.npz",
+        help="the inputs by name; made from the seed when not given. A sequence s is s[0], s[1] and so on, a map m is "
+        "m[keys] and m[values]; an optional input that is left out is absent",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the inputs made (default: 0)")
     parser.add_argument(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from onnx import TensorProto, TypeProto, helper
+from onnx import TensorProto, helper
+
+from cutter_gui.onnx.runtime_values import Array, RuntimeValue, small_session, type_proto_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession, OrtValue
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,10 @@ class Difference:
     reason: str = ""
 
 
-def difference(original: OrtValue, composed: OrtValue) -> Difference | None:
+def difference(original: RuntimeValue, composed: RuntimeValue) -> Difference | None:
     """Returns how two values differ, or None when every bit agrees; sequences are compared element by element."""
+    if isinstance(original, dict) or isinstance(composed, dict):
+        return None if original == composed else Difference(reason="other contents")
     # The runtime crashes when asked for the type of an optional that holds nothing.
     if original.has_value() != composed.has_value():
         return Difference(reason="one of the two is absent")
@@ -123,8 +125,7 @@ def _elements(sequence: OrtValue) -> Iterator[OrtValue]:
     """Yields the tensors of a sequence, taken out by SequenceAt."""
     import onnxruntime
 
-    kind = sequence.data_type().removeprefix("seq(tensor(").removesuffix("))")
-    element = _element(kind)
+    element = type_proto_of(sequence.data_type()).sequence_type.elem_type.tensor_type.elem_type
     (length,) = _sequence_op("SequenceLength", element, TensorProto.INT64).run_with_ort_values(
         ["result"], {"sequence": sequence}
     )
@@ -136,47 +137,14 @@ def _elements(sequence: OrtValue) -> Iterator[OrtValue]:
 
 def _sequence_op(op: str, element: int, result: int) -> InferenceSession:
     """Returns a session of one op on a sequence (ONNX operator set 11)."""
-    import onnxruntime
-
     inputs = [helper.make_tensor_sequence_value_info("sequence", element, None)]
     if op == "SequenceAt":
         inputs.append(helper.make_tensor_value_info("at", TensorProto.INT64, ()))
-    graph = helper.make_graph(
-        [helper.make_node(op, [value.name for value in inputs], ["result"])],
-        "sequence",
-        inputs,
-        [helper.make_tensor_value_info("result", result, None)],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
-    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    node = helper.make_node(op, [value.name for value in inputs], ["result"])
+    return small_session([node], inputs, [helper.make_tensor_value_info("result", result, None)])
 
 
 def _contents(value: OrtValue) -> object:
     """Returns a value of maps as Python lists and dictionaries: a model that hands it through lets the runtime say."""
-    import onnxruntime
-
-    kind = _type_proto(value.data_type())
-    graph = helper.make_graph(
-        [], "through", [helper.make_value_info("value", kind)], [helper.make_value_info("value", kind)]
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 2)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return session.run(["value"], {"value": value})[0]
-
-
-def _type_proto(text: str) -> TypeProto:
-    """Reads a runtime's type name, such as ``seq(map(int64,tensor(float)))``."""
-    if text.startswith("seq("):
-        return helper.make_sequence_type_proto(_type_proto(text[4:-1]))
-    if text.startswith("map("):
-        key, _, value = text[4:-1].partition(",")
-        return helper.make_map_type_proto(_element(key), _type_proto(value))
-    return helper.make_tensor_type_proto(_element(text.removeprefix("tensor(").removesuffix(")")), None)
-
-
-def _element(name: str) -> int:
-    return int(TensorProto.DataType.Value(_ONNX_NAMES.get(name, name.upper())))
-
-
-_ONNX_NAMES = {"float": "FLOAT", "double": "DOUBLE"}
+    through = helper.make_value_info("value", type_proto_of(value.data_type()))
+    return small_session([], [through], [through]).run(["value"], {"value": value})[0]

@@ -1,43 +1,45 @@
-"""Inputs to verify a model with: made for it, or taken from an ``.npz``.
+"""Inputs to verify a model with, made for it; `npz_inputs` reads those that a user gives.
 
 Terms: a *symbol* is a named dimension; every input that has it gets the same size. An *index input* is an integer input
 that a Gather reads its positions from, maybe through ops that only move or cast values; it stays below the size of the
 table.
 
-Steps: sizes for symbols and unknown dims from a short list of candidates, tried in turn by the caller until the model
-runs; floats from a normal distribution, booleans and small integers by coin, index inputs uniform below their table's
-size; one seeded generator, inputs in graph order, so that a seed gives the same inputs everywhere.
+Steps: sizes for symbols and unknown dims, and ranks where those are unknown, from short lists of candidates, tried in
+turn by the caller until the model runs; floats from a normal distribution, booleans and small integers by coin, index
+inputs uniform below their table's size; sequences of a few such tensors, optionals that hold one, maps from the keys
+that a node looks up; one seeded generator, inputs in graph order, so that a seed gives the same inputs everywhere.
 
 Left out: knowing what an input means (a sample rate, a mask); `--inputs` is for that.
 """
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from onnx import NodeProto, TensorProto, ValueInfoProto, helper
+from onnx import NodeProto, TensorProto, TypeProto, ValueInfoProto, helper, numpy_helper
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.graph import Dim, Graph, Shape
 from cutter_gui.onnx.infer import type_of
 from cutter_gui.onnx.model import OnnxModel
-
-if TYPE_CHECKING:
-    from onnxruntime import OrtValue
-
-Array = npt.NDArray[Any]
+from cutter_gui.onnx.runtime_values import Array, InputValue, Map
 
 _OPEN_SIZES = (32, 64, 16, 128, 48, 224, 256, 512, 1024, 8, 4, 2, 1)
 """Sizes tried for open dims that are no batch; the first with which the model runs is taken."""
 
-_MOVING = {"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten", "Slice", "Expand", "Concat"}
+_RANKS = (2, 1, 3, 4, 0)
+"""Ranks tried for tensors of unknown rank, likewise."""
+
+_ELEMENTS = 3
+"""Elements of a sequence, and entries of a map whose keys are open."""
+
+_MOVING = {
+    *("Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten", "Slice", "Expand", "Concat"),
+    *("SequenceAt", "ConcatFromSequence", "OptionalGetElement"),
+}
 _READS_INDEX = {"Gather": 1, "GatherElements": 1, "GatherND": 1}
 
 
@@ -88,10 +90,26 @@ def _smallest_axis(graph: Graph, node: int, shape: Sequence[Dim]) -> int | None:
     return min((size for size in indexed if isinstance(size, int) and size > 0), default=None)
 
 
+@dataclass(frozen=True)
+class _Sizes:
+    """A choice of what types leave open: the batch, other dims, and the rank where that is unknown."""
+
+    batches: frozenset[str]
+    batch: int
+    other: int
+    rank: int
+
+    def dims(self, shape: Shape) -> tuple[int, ...]:
+        return tuple(
+            dim if isinstance(dim, int) else self.batch if (dim in self.batches if dim else at == 0) else self.other
+            for at, dim in enumerate((None,) * self.rank if shape is None else shape)
+        )
+
+
 def candidate_inputs(
     model: OnnxModel, graph: Graph, values: Sequence[ValueInfoProto], seed: int
-) -> Iterator[tuple[dict[str, Array], dict[str, str]]]:
-    """Yields sets of inputs, by name, with a remark for each, one for each choice of open dims.
+) -> Iterator[tuple[dict[str, InputValue], dict[str, str]]]:
+    """Yields sets of inputs, by name, with a remark for each, one for each choice of what types leave open.
 
     Args:
         model: The model.
@@ -100,23 +118,36 @@ def candidate_inputs(
         seed: Seed of the generator.
 
     Raises:
-        CutterError: An input is no dense tensor of a type that can be made.
+        CutterError: An input is of a type that cannot be made.
     """
     bounds = {graph.tensor_names[tensor]: size for tensor, size in index_bounds(graph).items()}
-    expected = _expected_scalars(model.proto.graph.node)
-    types = {value.name: type_of(value.type) for value in values}
-    is_open = {name: shape is None or not all(isinstance(d, int) for d in shape) for name, (_, shape) in types.items()}
-    batches = _batch_symbols(shape for _, shape in types.values())
-    for batch, size in _open_sizes() if any(is_open.values()) else [(1, 1)]:
+    nodes = model.proto.graph.node
+    expected, keys = _expected_scalars(nodes), _keys_looked_up(nodes)
+    shapes = {value.name: _shape_within(value.type) for value in values}
+    is_open = {name: shape is None or not all(isinstance(d, int) for d in shape) for name, shape in shapes.items()}
+    for sizes in _choices(shapes.values()) if any(is_open.values()) else [_Sizes(frozenset(), 1, 1, 0)]:
         generator = np.random.default_rng(seed)
         made = {}
-        for name, (dtype, shape) in types.items():
-            dims = tuple(
-                dim if isinstance(dim, int) else batch if (dim in batches if dim else at == 0) else size
-                for at, dim in enumerate(shape or ())
-            )
-            made[name] = _make(name, dtype, dims, bounds.get(name), expected, generator)
-        yield made, {name: "its open dims chosen" if is_open[name] else "" for name in types}
+        for value in values:
+            maker = _Maker(value.name, bounds.get(value.name), expected, keys, sizes, generator)
+            made[value.name] = maker.make(value.type)
+        yield made, {name: "its open dims chosen" if is_open[name] else "" for name in shapes}
+
+
+def _shape_within(kind: TypeProto) -> Shape:
+    """Returns the shape of a tensor, or of those that a sequence or an optional holds; () where there are none."""
+    which = kind.WhichOneof("value")
+    if which in ("sequence_type", "optional_type"):
+        return _shape_within(getattr(kind, which).elem_type)
+    return type_of(kind)[1] if which == "tensor_type" else ()
+
+
+def _choices(shapes: Iterable[Shape]) -> Iterator[_Sizes]:
+    known = list(shapes)
+    batches = frozenset(_batch_symbols(known))
+    for rank in _RANKS if None in known else (0,):
+        for batch, size in _open_sizes():
+            yield _Sizes(batches, batch, size, rank)
 
 
 def _open_sizes() -> Iterator[tuple[int, int]]:
@@ -144,8 +175,6 @@ def _expected_scalars(nodes: Sequence[NodeProto]) -> dict[str, tuple[float, ...]
     """Returns, for tensors compared with a constant by Equal, the constants: values a model is written to expect."""
     constants: dict[str, Array] = {}
     expected: dict[str, list[float]] = {}
-    from onnx import numpy_helper
-
     for node in nodes:
         if node.op_type == "Constant" and len(node.output) == 1:
             for attribute in node.attribute:
@@ -158,116 +187,87 @@ def _expected_scalars(nodes: Sequence[NodeProto]) -> dict[str, tuple[float, ...]
     return {tensor: tuple(values) for tensor, values in expected.items()}
 
 
-def _make(
-    name: str,
-    dtype: int,
-    dims: tuple[int, ...],
-    bound: int | None,
-    expected: Mapping[str, tuple[float, ...]],
-    generator: np.random.Generator,
-) -> Array:
-    known = dtype_of(dtype)
-    if dtype == TensorProto.STRING:
-        return np.asarray([f"text {i}" for i in range(int(np.prod(dims)))], dtype=object).reshape(dims)
-    if dtype <= 0 or not known.bits:
-        raise CutterError(
-            f"an input of type {known.name} cannot be made", f"input {one_line(name, 80)}", "this model needs a script"
-        )
-    numpy_type = np.dtype(helper.tensor_dtype_to_np_dtype(dtype))
-    if name in expected:
-        return np.full(dims, expected[name][0]).astype(numpy_type)
-    if known.name == "bool":
-        return generator.integers(0, 2, dims).astype(numpy_type)
-    if numpy_type.kind in "iu":
-        return generator.integers(0, bound or 2, dims).astype(numpy_type)
-    if numpy_type.kind == "c":
-        return (generator.standard_normal(dims) + 1j * generator.standard_normal(dims)).astype(numpy_type)
-    return generator.standard_normal(dims).astype(np.float32).astype(numpy_type)
+def _keys_looked_up(nodes: Iterable[NodeProto]) -> dict[str, list[int | str]]:
+    """Returns, for maps that a DictVectorizer reads, the keys that it looks up."""
+    found: dict[str, list[int | str]] = {}
+    for node in nodes:
+        if node.op_type == "DictVectorizer" and node.input:
+            for attribute in node.attribute:
+                words = [word.decode("utf-8", "replace") for word in attribute.strings]
+                found.setdefault(node.input[0], [*words, *attribute.ints])
+    return found
 
 
-def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, Array]:
-    """Reads inputs from an ``.npz`` file, checked against the model.
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the value of one input.
 
-    Raises:
-        CutterError: The file cannot be read, lacks an input, has one too many, or one of another type or rank.
+    Attributes:
+        name: The input.
+        bound: Size of the table that it indexes, if it does.
+        expected: Values that a model is written to expect, by input.
+        keys: Keys that are looked up, by input.
+        sizes: What is chosen for open dims.
+        generator: Where values come from.
     """
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            raise ValueError("it is no regular file")  # a pipe would be waited for
-        # numpy leaves a file open that it opened itself and finds damaged.
-        with path.open("rb") as file:
-            if not zipfile.is_zipfile(file):
-                raise ValueError("it is no .npz archive")
-            file.seek(0)
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds a single array, without a name")
-            with archive:
-                arrays = {name: np.asarray(archive[name]) for name in archive.files}
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise CutterError(
-            f"the inputs cannot be read: {one_line(reason)}", str(path), "give an .npz written by numpy.savez"
-        ) from None
-    wanted = {value.name: value for value in values}
-    missing = [name for name in wanted if name not in arrays]
-    surplus = [name for name in arrays if name not in wanted]
-    if missing or surplus:
-        name = (missing or surplus)[0]
-        what = "lack the input" if missing else "have an entry that is no input:"
-        raise CutterError(f"the inputs {what} {one_line(name, 80)}", str(path), f"inputs are {', '.join(wanted)}"[:300])
-    for name, value in wanted.items():
-        dtype, shape = type_of(value.type)
-        numpy_type = np.dtype(helper.tensor_dtype_to_np_dtype(dtype)) if dtype > 0 else None
-        array = arrays[name]
-        if array.dtype.kind == "V" and numpy_type is not None and array.dtype.itemsize == numpy_type.itemsize:
-            # Types that are not numpy's own, such as bfloat16, are saved as bytes without a name.
-            array = arrays[name] = array.view(numpy_type)
-        same_type = dtype == TensorProto.STRING or numpy_type is None or array.dtype == numpy_type
-        if not same_type or (shape is not None and array.ndim != len(shape)):
-            raise CutterError(
-                f"input {one_line(name, 80)} is {array.dtype} of rank {array.ndim}, not what the model takes",
-                str(path),
-                f"the model takes {dtype_of(dtype).name}{list(shape) if shape is not None else ''}",
-            )
+
+    name: str
+    bound: int | None
+    expected: Mapping[str, tuple[float, ...]]
+    keys: Mapping[str, list[int | str]]
+    sizes: _Sizes
+    generator: np.random.Generator
+
+    def make(self, kind: TypeProto) -> InputValue:
+        which = kind.WhichOneof("value")
+        if which == "optional_type":
+            return self.make(kind.optional_type.elem_type)
+        if which == "sequence_type":
+            return [self.make(kind.sequence_type.elem_type) for _ in range(_ELEMENTS)]
+        if which == "map_type":
+            return self._map(kind)
+        dtype, shape = type_of(kind)
+        return self._tensor(dtype, self.sizes.dims(shape))
+
+    def _map(self, kind: TypeProto) -> Map:
+        """A map's values are scalars: the runtime knows no others."""
+        texts = kind.map_type.key_type == TensorProto.STRING
+        keys = self.keys.get(self.name) or [f"key {at}" if texts else at for at in range(_ELEMENTS)]
+        dtype = type_of(kind.map_type.value_type)[0]
+        return {key: self._tensor(dtype, ()).item() for key in keys}
+
+    def _tensor(self, dtype: int, dims: tuple[int, ...]) -> Array:
+        known, generator = dtype_of(dtype), self.generator
         if dtype == TensorProto.STRING:
-            arrays[name] = array.astype(object)
-    return arrays
+            return np.asarray([f"text {i}" for i in range(int(np.prod(dims)))], dtype=object).reshape(dims)
+        if dtype <= 0 or not known.bits:
+            raise CutterError(
+                f"an input of type {known.name} cannot be made",
+                f"input {one_line(self.name, 80)}",
+                "this model needs a script",
+            )
+        numpy_type = np.dtype(helper.tensor_dtype_to_np_dtype(dtype))
+        if self.name in self.expected:
+            return np.full(dims, self.expected[self.name][0]).astype(numpy_type)
+        if known.name == "bool":
+            return generator.integers(0, 2, dims).astype(numpy_type)
+        if numpy_type.kind in "iu":
+            return np.asarray(generator.integers(0, self.bound or 2, dims)).astype(numpy_type)
+        if numpy_type.kind == "c":
+            return np.asarray(generator.standard_normal(dims) + 1j * generator.standard_normal(dims)).astype(numpy_type)
+        return np.asarray(generator.standard_normal(dims)).astype(np.float32).astype(numpy_type)
 
 
-def as_ort_value(array: Array, dtype: int) -> OrtValue:
-    """Returns an array as a runtime value of the ONNX type, also where numpy has no such type of its own."""
-    import onnxruntime
-
-    make = onnxruntime.OrtValue
-    if dtype == TensorProto.STRING:
-        return _string_value(array)
-    if np.dtype(array.dtype).kind in "fciub" and array.dtype.isbuiltin == 1:
-        return make.ortvalue_from_numpy(np.ascontiguousarray(array).reshape(array.shape))
-    bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.dtype.itemsize}")).reshape(array.shape)
-    return make.ortvalue_from_numpy_with_onnx_type(bits, dtype)
-
-
-def _string_value(array: Array) -> OrtValue:
-    """The runtime makes no string values from arrays, but hands out those of a Constant node."""
-    import onnxruntime
-
-    tensor = TensorProto(name="value", data_type=TensorProto.STRING, dims=array.shape)
-    tensor.string_data.extend(str(text).encode() for text in array.ravel())
-    graph = helper.make_graph(
-        [helper.make_node("Constant", [], ["value"], value=tensor)],
-        "strings",
-        [],
-        [helper.make_tensor_value_info("value", TensorProto.STRING, array.shape)],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return session.run_with_ort_values(["value"], {})[0]
-
-
-def describe(arrays: Mapping[str, Array], notes: Mapping[str, str]) -> dict[str, str]:
+def describe(values: Mapping[str, InputValue], notes: Mapping[str, str]) -> dict[str, str]:
     """Returns what the inputs were, by name, for the report."""
-    return {
-        name: f"{array.dtype}{list(array.shape)}" + (f" ({notes[name]})" if notes.get(name) else "")
-        for name, array in arrays.items()
-    }
+    return {name: _said(value) + (f" ({notes[name]})" if notes.get(name) else "") for name, value in values.items()}
+
+
+def _said(value: InputValue) -> str:
+    if value is None:
+        return "absent"
+    if isinstance(value, dict):
+        return f"a map of {len(value)}"
+    if isinstance(value, list):
+        return f"{len(value)} of {', '.join(dict.fromkeys(map(_said, value))) or 'nothing'}"
+    return f"{value.dtype}{list(value.shape)}"

@@ -16,22 +16,23 @@ from typing import TYPE_CHECKING
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.channels import ChannelEnd, DetachedStage
+from cutter_gui.onnx.runtime_values import RuntimeValue
 from cutter_gui.onnx.session import open_session, run_session
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession, OrtValue
+    from onnxruntime import InferenceSession
 
 _POLL_SECONDS = 0.05
 
-Values = dict[str, "OrtValue"]
+Values = dict[str, RuntimeValue]
 
 
 def run_plain(
     stages: Sequence[DetachedStage],
-    feeds: Mapping[str, OrtValue],
+    feeds: Mapping[str, RuntimeValue],
     optimized: bool,
     started: Callable[[int], None] | None = None,
-    watch: Callable[[str, OrtValue], None] | None = None,
+    watch: Callable[[str, RuntimeValue], None] | None = None,
 ) -> Values:
     """Runs plain stages in order.
 
@@ -63,7 +64,7 @@ def run_plain(
     return pool
 
 
-def _feeds(session: InferenceSession, pool: Mapping[str, OrtValue], index: int) -> Values:
+def _feeds(session: InferenceSession, pool: Mapping[str, RuntimeValue], index: int) -> Values:
     feeds = {}
     for value in session.get_inputs():
         if value.name not in pool:
@@ -80,15 +81,15 @@ def _feeds(session: InferenceSession, pool: Mapping[str, OrtValue], index: int) 
 class _Channels:
     """The queues between stages, and the flag that stops everybody."""
 
-    queues: dict[tuple[int, int, int], queue.SimpleQueue[list[OrtValue]]] = field(default_factory=dict)
+    queues: dict[tuple[int, int, int], queue.SimpleQueue[list[RuntimeValue]]] = field(default_factory=dict)
     stopped: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def between(self, source: int, destination: int, tag: int) -> queue.SimpleQueue[list[OrtValue]]:
+    def between(self, source: int, destination: int, tag: int) -> queue.SimpleQueue[list[RuntimeValue]]:
         with self.lock:
             return self.queues.setdefault((source, destination, tag), queue.SimpleQueue())
 
-    def take(self, source: int, destination: int, tag: int) -> list[OrtValue]:
+    def take(self, source: int, destination: int, tag: int) -> list[RuntimeValue]:
         """Waits for a message; raises `_Stopped` when another stage has failed."""
         channel = self.between(source, destination, tag)
         while not self.stopped.is_set():
@@ -105,7 +106,7 @@ class _Stopped(Exception):
 
 def run_sendrecv(
     stages: Sequence[DetachedStage],
-    feeds: Mapping[str, OrtValue],
+    feeds: Mapping[str, RuntimeValue],
     optimized: bool,
     own_sent: Mapping[str, Sequence[str]] | None = None,
 ) -> Values:
@@ -162,7 +163,7 @@ def _check_pairs(stages: Sequence[DetachedStage]) -> None:
 def _run_stage(
     rank: int,
     stage: DetachedStage,
-    feeds: Mapping[str, OrtValue],
+    feeds: Mapping[str, RuntimeValue],
     channels: _Channels,
     optimized: bool,
     own_sent: Mapping[str, Sequence[str]],
@@ -190,7 +191,7 @@ def _run_stage(
         raise
 
 
-def _check_values(values: Sequence[OrtValue], end: ChannelEnd, where: str) -> None:
-    found = tuple(value.element_type() for value in values)
+def _check_values(values: Sequence[RuntimeValue], end: ChannelEnd, where: str) -> None:
+    found = tuple(0 if isinstance(value, dict) else value.element_type() for value in values)
     if found != end.element_types:
         raise CutterError(f"element_types {end.element_types} do not match {found}", where, "split the model again")

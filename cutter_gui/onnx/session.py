@@ -11,9 +11,10 @@ from onnx import GraphProto, ModelProto
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.bodies import bodies
 from cutter_gui.onnx.model import OnnxModel, referring
+from cutter_gui.onnx.runtime_values import RuntimeValue, runtime_value, type_proto_of
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession, OrtValue
+    from onnxruntime import InferenceSession
 
 _FOLDER_KEY = "session.model_external_initializers_file_folder_path"
 _SPIN_KEY = "session.intra_op.allow_spinning"
@@ -92,8 +93,8 @@ def _clear_names(graph: GraphProto) -> None:
 
 
 def run_session(
-    session: InferenceSession, outputs: Sequence[str], feeds: Mapping[str, OrtValue], path: Path
-) -> dict[str, OrtValue]:
+    session: InferenceSession, outputs: Sequence[str], feeds: Mapping[str, RuntimeValue], path: Path
+) -> dict[str, RuntimeValue]:
     """Runs a session once.
 
     Args:
@@ -106,13 +107,29 @@ def run_session(
         CutterError: onnxruntime fails, which it says why.
     """
     wanted = list(dict.fromkeys(outputs))
+    # The runtime crashes when it is handed an optional that holds nothing; one that it is not handed holds nothing.
+    present = {name: value for name, value in feeds.items() if isinstance(value, dict) or value.has_value()}
+    values: Sequence[RuntimeValue]
     try:
-        values = session.run_with_ort_values(wanted, dict(feeds))
+        if any(isinstance(value, dict) for value in present.values()):
+            values = _run_with_maps(session, wanted, present)
+        else:
+            values = session.run_with_ort_values(wanted, present)
     except run_error_types() as error:
         raise CutterError(
             f"onnxruntime cannot run the model: {first_line(error)}", str(path), "give inputs that fit with --inputs"
         ) from None
     return dict(zip(wanted, values, strict=True))
+
+
+def _run_with_maps(
+    session: InferenceSession, wanted: list[str], feeds: Mapping[str, RuntimeValue]
+) -> list[RuntimeValue]:
+    """Runs a session that takes maps, which the runtime accepts only where it hands out Python's values."""
+    kinds = {output.name: type_proto_of(output.type) for output in session.get_outputs()}
+    return [
+        runtime_value(value, kinds[name]) for name, value in zip(wanted, session.run(wanted, dict(feeds)), strict=True)
+    ]
 
 
 def first_line(error: BaseException) -> str:

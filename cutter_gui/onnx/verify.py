@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import ModelProto
+from onnx import ModelProto, TypeProto
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import OutputReport, Progress, VerifyReport, VerifyRequest, no_progress
@@ -25,15 +24,13 @@ from cutter_gui.core.manifest import MANIFEST_NAME, Manifest, read_manifest
 from cutter_gui.onnx.channels import DetachedStage, detach, is_channel
 from cutter_gui.onnx.compare import Difference, as_array, difference
 from cutter_gui.onnx.exemptions import FLOAT16_TOLERANCE, OPTIMIZED_TOLERANCE, randomized_outputs, rounded_outputs
-from cutter_gui.onnx.infer import type_of
-from cutter_gui.onnx.inputs import Array, as_ort_value, candidate_inputs, describe, read_npz
+from cutter_gui.onnx.inputs import candidate_inputs, describe
 from cutter_gui.onnx.load import LoadedModel, load_model
 from cutter_gui.onnx.model import OnnxModel, open_model, referring
+from cutter_gui.onnx.npz_inputs import read_npz
 from cutter_gui.onnx.run_stages import Values, run_plain, run_sendrecv
-from cutter_gui.onnx.session import open_session, run_session
-
-if TYPE_CHECKING:
-    from onnxruntime import OrtValue
+from cutter_gui.onnx.runtime_values import InputValue, RuntimeValue, runtime_value
+from cutter_gui.onnx.session import first_line, open_session, run_error_types, run_session
 
 
 def verify_stages(
@@ -170,7 +167,7 @@ class _Verification:
         stored = {tensor.name for tensor in self.original.model.proto.graph.initializer}
         stored.update(sparse.values.name for sparse in self.original.model.proto.graph.sparse_initializer)
         values = [value for value in self.original.model.proto.graph.input if value.name not in stored]
-        types = {value.name: type_of(value.type)[0] for value in values}
+        types = {value.name: value.type for value in values}
         session = open_session(self.original.model, self.request.optimized)
         wanted = [value.name for value in session.get_outputs()]
         if not wanted:
@@ -181,15 +178,17 @@ class _Verification:
             )
         if given is not None:
             self._outputs = run_session(session, wanted, given, self.original.model.path)
-            return given, {name: value.data_type() for name, value in given.items()}
-        candidates: Iterator[tuple[dict[str, Array], dict[str, str]]]
+            return given, {
+                name: "a map" if isinstance(value, dict) else value.data_type() for name, value in given.items()
+            }
+        candidates: Iterator[tuple[dict[str, InputValue], dict[str, str]]]
         if self.request.inputs is not None:
             candidates = iter([(read_npz(self.request.inputs, values), {})])
         else:
             candidates = candidate_inputs(self.loaded.model, self.graph, values, self.request.seed)
         failure: CutterError | None = None
-        for arrays, notes in candidates:
-            feeds = {name: as_ort_value(array, types[name]) for name, array in arrays.items()}
+        for made, notes in candidates:
+            feeds = {name: self._runtime_value(name, value, types[name]) for name, value in made.items()}
             try:
                 self._outputs = run_session(session, wanted, feeds, self.original.model.path)
             except CutterError as error:
@@ -198,11 +197,21 @@ class _Verification:
                     # A seeded random node has drawn numbers by now; the stages will begin with the first ones.
                     session = open_session(self.original.model, self.request.optimized)
                 continue
-            return feeds, describe(arrays, notes)
+            return feeds, describe(made, notes)
         assert failure is not None
         raise failure
 
-    def compare(self, form: str, values: Mapping[str, OrtValue]) -> list[OutputReport]:
+    def _runtime_value(self, name: str, value: InputValue, kind: TypeProto) -> RuntimeValue:
+        try:
+            return runtime_value(value, kind)
+        except run_error_types() as error:
+            raise CutterError(
+                f"onnxruntime makes no such value: {first_line(error)}",
+                f"input {one_line(name, 80)}",
+                "this model needs a script",
+            ) from None
+
+    def compare(self, form: str, values: Mapping[str, RuntimeValue]) -> list[OutputReport]:
         """Compares the outputs of a form with those of the original."""
         reports = []
         for stage in self.manifest.stages:
@@ -253,9 +262,10 @@ class _Verification:
 
     def _within(self, name: str, found: Difference, tolerance: float) -> bool:
         """Whether a difference is within ``tolerance`` of the output's largest magnitude."""
-        if found.max_abs is None or not np.isfinite(found.max_abs):
+        value = self._outputs[name]
+        if isinstance(value, dict) or found.max_abs is None or not np.isfinite(found.max_abs):
             return False
-        array = as_array(self._outputs[name])
+        array = as_array(value)
         if array.dtype.kind not in "fciub" or not array.size:
             return False
         with np.errstate(all="ignore"):
@@ -268,7 +278,7 @@ class _Verification:
             for transfer in stage.sends:
                 yield from (self.graph.tensor_index[entry.name] for entry in transfer.tensors)
 
-    def first_boundary(self, feeds: Mapping[str, OrtValue]) -> str | None:
+    def first_boundary(self, feeds: Mapping[str, RuntimeValue]) -> str | None:
         """Returns the first boundary tensor, in stage order, that differs from the original's."""
         names = [entry.name for stage in self.manifest.stages for transfer in stage.sends for entry in transfer.tensors]
         exposed = _exposing(self.original.model, self.loaded, list(dict.fromkeys(names)))
@@ -276,7 +286,7 @@ class _Verification:
         expected = run_session(session, names, feeds, exposed.path)
         differing: list[str] = []
 
-        def watch(name: str, value: OrtValue) -> None:
+        def watch(name: str, value: RuntimeValue) -> None:
             if name in expected and name not in differing and difference(expected[name], value) is not None:
                 differing.append(name)
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import TensorProto, TypeProto, helper, numpy_helper
+from onnx import TensorProto, TypeProto, numpy_helper
 
 from corpus.cases import Case
 from corpus.plans import random_valid_plans
 from cutter_gui.core import CutterError, InvalidPlan, Plan
 from cutter_gui.core.format import SplitRequest, VerifyRequest
-from cutter_gui.onnx.inputs import as_ort_value
 from cutter_gui.onnx.load import load_graph
+from cutter_gui.onnx.runtime_values import as_ort_value, runtime_value, sequence_value
 from cutter_gui.onnx.split import split_model
 from cutter_gui.onnx.verify import verify_stages
 
@@ -165,28 +165,10 @@ def _value(held: Any, kind: TypeProto) -> Any:
     """Returns a runtime value; sequences and optionals are made by the runtime itself."""
     which = kind.WhichOneof("value")
     if which == "optional_type":
-        inner = kind.optional_type.elem_type
-        if held is None:
-            raise ValueError("an absent optional")
-        return _value(held, inner)
+        return runtime_value(None, kind) if held is None else _value(held, kind.optional_type.elem_type)
     if which == "sequence_type":
         element = kind.sequence_type.elem_type
-        parts = {f"x{i}": _value(np.asarray(item), element) for i, item in enumerate(held)}
-        return _sequence(parts, element)
+        return sequence_value([np.asarray(item) for item in held], element)
     # The onnx package keeps values of types that numpy lacks as messages.
     array = numpy_helper.to_array(held) if isinstance(held, TensorProto) else np.asarray(held)
     return as_ort_value(array, kind.tensor_type.elem_type)
-
-
-def _sequence(parts: dict[str, Any], element: TypeProto) -> Any:
-    dtype = element.tensor_type.elem_type
-    if parts:
-        node = helper.make_node("SequenceConstruct", list(parts), ["sequence"])
-    else:
-        node = helper.make_node("SequenceEmpty", [], ["sequence"], dtype=dtype)
-    inputs = [helper.make_tensor_value_info(name, dtype, None) for name in parts]
-    output = helper.make_tensor_sequence_value_info("sequence", dtype, None)
-    graph = helper.make_graph([node], "sequence", inputs, [output])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return session.run_with_ort_values(["sequence"], parts)[0]
