@@ -14,12 +14,22 @@ from cutter_gui.core.stages import assign_stages
 def level_plan(graph: Graph, places: Sequence[float], transport: Transport = "relay") -> Plan:
     """Returns a plan that cuts at fractions of the nodes' order.
 
-    Joined nodes stay together, in the latest stage of theirs. Cuts that would leave a stage empty are left out.
-
     Args:
         graph: The graph.
         places: Fractions between 0 and 1, ascending.
         transport: The plan's transport.
+    """
+    return plan_of(graph, levels(graph, places), transport)
+
+
+def levels(graph: Graph, places: Sequence[float]) -> np.ndarray:
+    """Returns a stage for each node, cutting at fractions of the nodes' order.
+
+    Joined nodes stay together, in the latest stage of theirs. Stages that would be empty are left out.
+
+    Args:
+        graph: The graph.
+        places: Fractions between 0 and 1, ascending.
     """
     order = np.empty(graph.node_count, dtype=np.int64)
     order[graph.order] = np.arange(graph.node_count)
@@ -29,9 +39,20 @@ def level_plan(graph: Graph, places: Sequence[float], transport: Transport = "re
     _settle(graph, stage)
     live = ~graph.node_constant
     used = sorted(set(stage[live].tolist()))
-    stage = np.searchsorted(used, stage)
+    return np.searchsorted(used, stage)
+
+
+def plan_of(graph: Graph, stage: np.ndarray, transport: Transport = "relay") -> Plan:
+    """Returns the plan that puts each node into its stage.
+
+    Args:
+        graph: The graph.
+        stage: A stage for each node, from `levels`.
+        transport: The plan's transport.
+    """
+    live = ~graph.node_constant
     cuts = []
-    for k in range(len(used) - 1):
+    for k in range(int(stage[live].max())):
         edges: dict[str, list[str]] = {}
         for edge in range(graph.edge_count):
             tensor, consumer = int(graph.edge_tensor[edge]), int(graph.edge_consumer[edge])

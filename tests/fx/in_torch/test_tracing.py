@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from torch import fx, nn
+from torch import nn
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.fx.draft_graph import graph_of
@@ -188,24 +188,3 @@ def test_a_model_on_the_meta_device_opens_without_its_memory() -> None:
     assert parameters > 70e9
     assert int(graph.tensor_stored.sum()) == parameters * 4
     assert graph.tensor_shapes[graph.tensor_index["linear"]] == (1, 65536)
-
-
-def test_memberships_are_those_of_split_module() -> None:
-    """For plans that cut between consecutive nodes, as ``split_module`` does by a function of the node."""
-    from torch.fx.passes.split_module import split_module
-
-    from cutter_gui.core.stages import assign_stages
-    from strategies.fx_plans import level_plan
-
-    whole = program("symbolic", "residual network")
-    graph = graph_of(draft_of(whole))
-    staging = assign_stages(graph, level_plan(graph, [0.35, 0.7]))
-    stage_of = {graph.node_names[n]: int(staging.node_stage[n]) for n in range(graph.node_count)}
-    module = fx.GraphModule(whole.module, whole.module.graph)
-    split = split_module(module, whole.module, lambda node: stage_of.get(node.name, 0))
-    for index in range(3):
-        inner = split.get_submodule(f"submod_{index}").graph.nodes
-        calls = ("call_function", "call_module", "call_method")
-        theirs = sorted(str(node.target) for node in inner if node.op in calls)
-        ours = [node for node in whole.module.graph.nodes if stage_of.get(node.name) == index and node.op in calls]
-        assert theirs == sorted(str(node.target).replace(".", "_") for node in ours)
