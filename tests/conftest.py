@@ -40,6 +40,10 @@ def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
         settings = core.QSettings
         for kind in (settings.Format.NativeFormat, settings.Format.IniFormat):
             settings.setPath(kind, settings.Scope.UserScope, str(home / "config"))
+        # Qt keeps files in memory that it read or is to write still, those of the test before among them.
+        store = settings(settings.Format.IniFormat, settings.Scope.UserScope, "cutter-gui", "cutter-gui")
+        store.clear()
+        store.sync()
     yield home
     shutil.rmtree(home, ignore_errors=True)
 

@@ -59,6 +59,7 @@ class Folds(QObject):
         self._job: Job | None = None
         self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
         self.workers: Callable[[], Workers] | None = None
+        self.options: Callable[[bool], LayoutOptions] = lambda constants: LayoutOptions(show_constants=constants)
 
     @property
     def groups(self) -> Groups | None:
@@ -94,6 +95,11 @@ class Folds(QObject):
     def take_picture(self, scene: Scene) -> None:
         """Keeps a picture that was made for the present folding elsewhere."""
         self._keep(scene)
+
+    def forget_pictures(self) -> None:
+        """Makes every picture anew, since they are to be laid out in another way."""
+        self._cancel()
+        self._pictures.clear()
 
     def is_open(self, group: int) -> bool:
         return group in self._folding.open
@@ -156,7 +162,7 @@ class Folds(QObject):
             self._lay_out(self.workers(), graph, groups, kept)
 
     def _lay_out(self, workers: Workers, graph: Graph, groups: Groups, kept: list[int]) -> None:
-        options = LayoutOptions(show_constants=self._constants)
+        options = self.options(self._constants)
         if self._folding.is_all_open(groups):
             job = workers.run(LayOut(graph, options))
             job.part.connect(lambda scene: self._take(job, scene, kept))

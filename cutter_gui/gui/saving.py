@@ -106,6 +106,8 @@ class Saver(QObject):
         dialog = SaveStagesDialog(self._window, folder, document.plan.transport, summary)
         known = format_named(document.graph.kind)
         dialog.offer(known.forms, known.shares_weights)
+        preferences = self._window.preferences
+        dialog.prefer(preferences.form, preferences.weights, preferences.flag("stages/verify"))
         dialog.chosen.connect(lambda options: self._ask_to_replace(document, options))
         dialog.open()
 

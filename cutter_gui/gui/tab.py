@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from cutter_gui.gui.preferences import LAYOUT
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -52,6 +54,8 @@ class Tab(QObject):
         self._opener: Opener | None = None
         self._first_page: LoadingPage | None = None
         self._closed = False
+        self._laid_out_otherwise = False
+        window.preferences.changed.connect(self._on_preference)
 
     @property
     def document(self) -> Document | None:
@@ -116,6 +120,7 @@ class Tab(QObject):
         """Makes the canvas and the panels, once; hidden until there is a model to show."""
         if self.workspace is None:
             from cutter_gui.gui.keeping import Keeper
+            from cutter_gui.gui.layout_choice import layout_options
             from cutter_gui.gui.workspace import Workspace
 
             window = self._window
@@ -128,6 +133,7 @@ class Tab(QObject):
             workspace.loading.cancel_wanted.connect(self.cancel_opening)
             workspace.notice.again_wanted.connect(lambda: self.opener.lay_out_again())
             workspace.folds.workers = lambda: window.workers
+            workspace.folds.options = lambda constants: layout_options(window.preferences, constants)
             workspace.folds.large_wanted.connect(lambda folding: self.opener.lay_out_again(folding=folding))
             workspace.folds.changed.connect(self.changed)
             workspace.folds.failed.connect(lambda error: window.show_error(self.tr("Fold"), error))
@@ -135,6 +141,19 @@ class Tab(QObject):
             self.workspace = workspace
             self.keeper = Keeper(window, self)
         return self.workspace
+
+    def _on_preference(self, key: str) -> None:
+        if key in LAYOUT and not self.is_blank and self.waiting is None:
+            self._laid_out_otherwise = True
+            if self._window.tabs.current is self:
+                self.lay_out_as_preferred()
+
+    def lay_out_as_preferred(self) -> None:
+        """Makes the picture anew where it is of a layout that is preferred no more."""
+        if self._laid_out_otherwise and self.workspace is not None and self.document is not None:
+            self._laid_out_otherwise = False
+            self.workspace.folds.forget_pictures()
+            self.opener.lay_out_again()
 
     def when_drawn(self, call: Callable[[], None]) -> None:
         """Calls back once the picture of the model that is being opened is there, or at once where it is."""
@@ -214,6 +233,8 @@ class Tab(QObject):
         elif workspace.has_picture:
             workspace.stack.setCurrentWidget(workspace.canvas)
         self.changed.emit()
+        if self._window.tabs.current is self:
+            self.lay_out_as_preferred()
         self._window.warmup.when_basic(self._window.workers.warm)
 
     def _on_undo(self) -> None:

@@ -76,6 +76,7 @@ class Tabs(QObject):
             self.current_changed.emit()
         if tab.waiting is not None:
             tab.open_file(tab.waiting)
+        tab.lay_out_as_preferred()
 
     def step(self, by: int) -> None:
         """Looks at the next (1) or previous (-1) tab, and around at the end."""

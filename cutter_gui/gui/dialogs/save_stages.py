@@ -85,6 +85,12 @@ class SaveStagesDialog(QDialog):
         self.folder.setFocus()
         self.folder.selectAll()
 
+    def prefer(self, form: Form, weights: Weights, verify: bool) -> None:
+        """Chooses what the user prefers, where it is offered."""
+        self.form.setCurrentIndex(max(self.form.findData(form), 0))
+        self.weights.setCurrentIndex(max(self.weights.findData(weights), 0))
+        self.verify.setChecked(verify)
+
     def _arrange(self, summary: str) -> None:
         where = QHBoxLayout()
         where.addWidget(self.folder, 1)
