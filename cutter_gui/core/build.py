@@ -45,6 +45,7 @@ class GraphBuilder:
         self._ops: dict[str, int] = {}
         self._node_op: list[int] = []
         self._attributes: list[Attributes] = []
+        self._bodies: dict[int, tuple[str, ...]] = {}
         self._scopes: list[tuple[str, ...]] = []
         self._volatile: list[bool] = []
         self._in = _Rows()
@@ -108,6 +109,7 @@ class GraphBuilder:
         attributes: Attributes = (),
         scope: tuple[str, ...] = (),
         volatile: bool = False,
+        bodies: tuple[str, ...] = (),
     ) -> int:
         """Adds a node; ``""`` in inputs or outputs is an omitted slot.
 
@@ -120,6 +122,7 @@ class GraphBuilder:
             attributes: (name, short text) pairs to show.
             scope: The groups the node belongs to, outermost first.
             volatile: Whether the node is random, mutates state, or is a Send or Recv.
+            bodies: The names of its subgraph bodies, those that a format can load.
 
         Returns:
             The node's number.
@@ -130,6 +133,8 @@ class GraphBuilder:
         self._attributes.append(attributes)
         self._scopes.append(scope)
         self._volatile.append(volatile)
+        if bodies:
+            self._bodies[node] = bodies
         self._in.add([self.tensor(tensor) if tensor else -1 for tensor in inputs])
         produced = [self.tensor(tensor) if tensor else -1 for tensor in outputs]
         for tensor in produced:
@@ -212,6 +217,7 @@ class GraphBuilder:
             metadata=dict(metadata or {}),
             fingerprint=self._fingerprint(),
             carries_any_type=self._carries_any_type,
+            node_bodies=dict(self._bodies),
         )
 
     def _label(self, node: int) -> str:

@@ -38,6 +38,14 @@ class TypeHint:
     shape: Shape
 
 
+@dataclass(frozen=True)
+class BodyStep:
+    """A step from a graph into a subgraph body: the node, and which of its bodies (`Graph.node_bodies`)."""
+
+    node: int
+    body: int = 0
+
+
 Trace = Literal["export", "symbolic"]
 TRACES: tuple[Trace, ...] = ("export", "symbolic")
 
@@ -287,6 +295,26 @@ class ModelFormat(Protocol):
         options: LoadOptions | None = None,
     ) -> Graph:
         """Reads the graph of a model without its weights."""
+        ...
+
+    def load_body(
+        self,
+        path: Path,
+        way: Sequence[BodyStep],
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,
+    ) -> Graph:
+        """Reads the graph of a subgraph body; what it reads from outside is among its inputs.
+
+        Args:
+            path: The model.
+            way: From the model's graph into a body of one of its nodes, from there into one of its, and so on.
+            progress: Told what is being done.
+            types: The types that the user gave for tensors of the model.
+
+        Raises:
+            CutterError: The model cannot be read, or has no such body any more.
+        """
         ...
 
     def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:

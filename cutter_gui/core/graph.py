@@ -7,7 +7,7 @@ tensors are numbered in the order of the file, edges by (tensor, consumer).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -86,6 +86,7 @@ class Graph:
         problems: What is wrong with the graph itself.
         metadata: What ``info`` shows besides: opsets, producer, format version.
         fingerprint: ``sha256:...`` of ops, names and edges, not of the weights.
+        node_bodies: The names of the subgraph bodies of each node that has some, by node.
         carries_any_type: Whether stages pass on values of any type, known or not; Send and Recv of ONNX do not.
     """
 
@@ -119,6 +120,7 @@ class Graph:
     metadata: dict[str, str]
     fingerprint: str
     carries_any_type: bool = False
+    node_bodies: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def with_types(self, types: Mapping[str, tuple[int, Shape]]) -> Graph:
         """Returns the graph with dtype codes and shapes by tensor name; unknown names are passed over."""

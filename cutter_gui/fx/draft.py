@@ -50,6 +50,7 @@ class DraftNode:
         aliases: Values, of those it reads, whose storage its own value may share.
         element: When it takes one element out of a value that is a tuple, which.
         random: Whether it draws random numbers.
+        bodies: The names of the branches of a higher-order operator, where they can be read.
     """
 
     name: str
@@ -61,6 +62,7 @@ class DraftNode:
     aliases: tuple[str, ...] = ()
     element: int | None = None
     random: bool = False
+    bodies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,4 +122,5 @@ def _node(data: Mapping[str, Any]) -> DraftNode:
         aliases=tuple(data["aliases"]),
         element=data["element"],
         random=data["random"],
+        bodies=tuple(data["bodies"]),
     )

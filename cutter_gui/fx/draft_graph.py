@@ -39,6 +39,7 @@ def graph_of(draft: Draft) -> Graph:
             attributes=node.attributes,
             scope=node.scope,
             volatile=node.random or bool(node.mutates),
+            bodies=node.bodies,
         )
     for name in draft.outputs:
         builder.add_output(name)

@@ -6,11 +6,12 @@ A ``.pt2`` is looked at without torch. Whatever needs torch, or runs code from a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.format import (
+    BodyStep,
     Form,
     LoadOptions,
     ModelFormat,
@@ -54,6 +55,18 @@ class FxFormat:
         from cutter_gui.fx.load import load_graph
 
         return load_graph(path, progress, types, options or LoadOptions())
+
+    def load_body(
+        self,
+        path: Path,
+        way: Sequence[BodyStep],
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,  # noqa: ARG002  # an archive knows its types
+    ) -> Graph:
+        """Reads the graph of a branch of a higher-order operator."""
+        from cutter_gui.fx.load import load_body
+
+        return load_body(path, way, progress)
 
     def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
         """Writes the stages and the manifest."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.core.format import LoadOptions, Progress, TypeHint, no_progress
+from cutter_gui.core.format import BodyStep, LoadOptions, Progress, TypeHint, no_progress
 from cutter_gui.core.graph import Graph
 from cutter_gui.fx.archive import Archive
 from cutter_gui.fx.draft import Draft, ValueType, draft_from_json
@@ -67,15 +67,26 @@ def load_draft(
     return draft_from_json(answer["draft"])
 
 
-def read_archive(path: Path) -> Draft:
-    """Reads a ``.pt2`` as data.
+def load_body(path: Path, way: Sequence[BodyStep], progress: Progress = no_progress) -> Graph:
+    """Reads a branch of a higher-order operator; see `cutter_gui.core.format.ModelFormat.load_body`.
+
+    Only archives tell of branches: no node of another source has any.
+    """
+    progress("Reading", 0.0)
+    if source_of(path).kind is not SourceKind.ARCHIVE:
+        raise CutterError("branches can only be read from a .pt2", one_line(str(path)), "export the model")
+    return graph_of(read_archive(path, way))
+
+
+def read_archive(path: Path, way: Sequence[BodyStep] = ()) -> Draft:
+    """Reads a ``.pt2``, or a branch in it, as data.
 
     Raises:
         CutterError: It is unreadable or damaged.
     """
     with Archive(path) as archive:
         try:
-            return read_program(archive)
+            return read_program(archive, way)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
             reason = one_line(f"{type(error).__name__} {error}", 80)
             raise CutterError(

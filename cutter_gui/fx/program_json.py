@@ -22,6 +22,7 @@ from typing import Any
 
 from cutter_gui.core.dtypes import OPAQUE, UNKNOWN, dtype_of
 from cutter_gui.core.errors import one_line
+from cutter_gui.core.format import BodyStep
 from cutter_gui.core.graph import Dim
 from cutter_gui.fx.archive import Archive
 from cutter_gui.fx.draft import Draft, DraftNode, DraftWeight, ValueType
@@ -56,8 +57,12 @@ class _Weight:
     kind: ValueType
 
 
-def read_program(archive: Archive) -> Draft:
-    """Reads the program in an archive.
+def read_program(archive: Archive, way: Sequence[BodyStep] = ()) -> Draft:
+    """Reads the program in an archive, or a branch of one of its higher-order operators.
+
+    Args:
+        archive: The archive.
+        way: From the program's graph into a branch of one of its nodes, and on; nothing for the program itself.
 
     Raises:
         CutterError: The archive is damaged.
@@ -70,7 +75,21 @@ def read_program(archive: Archive) -> Draft:
         config = archive.json(f"data/{folder}/{model}_{kind}_config.json", required=False)
         for name, entry in (config or {}).get("config", {}).items():
             weights[name] = _stored_weight(archive, folder, name, entry)
-    return _Reader(program, weights).draft()
+    reader = _Reader(program, weights)
+    draft = reader.draft()
+    for step in way:
+        reader = _Reader(_as_program(program, reader.branches[step.node][step.body]), {})
+        draft = reader.draft()
+    return draft
+
+
+def _as_program(program: Mapping[str, Any], branch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a branch as a program of its own, which gets all it reads as inputs."""
+    signature = {
+        "input_specs": [{"user_input": {"arg": argument}} for argument in branch["inputs"]],
+        "output_specs": [{"user_output": {"arg": argument}} for argument in branch["outputs"]],
+    }
+    return {**program, "graph_module": {"graph": branch, "signature": signature, "module_call_graph": []}}
 
 
 def _stored_weight(archive: Archive, folder: str, name: str, entry: Mapping[str, Any]) -> _Weight:
@@ -170,6 +189,7 @@ class _Reader:
     weights: Mapping[str, _Weight]
     nodes: list[DraftNode] = field(default_factory=list)
     types: dict[str, ValueType] = field(default_factory=dict)
+    branches: dict[int, list[Mapping[str, Any]]] = field(default_factory=dict)  # by the number of their node
 
     def draft(self) -> Draft:
         module = self.program["graph_module"]
@@ -280,7 +300,9 @@ class _Reader:
         effects = effects_of(target, arguments, returns_nothing=not node["outputs"])
         if bodies:
             effects = _with_bodies(effects, arguments, [graph for _, graph in bodies])
-        self._emit(node, target, arguments, effects, scope)
+        if bodies:
+            self.branches[len(self.nodes)] = [graph for _, graph in bodies]
+        self._emit(node, target, arguments, effects, scope, tuple(name for name, _ in bodies))
 
     def _branch(self, name: str, scope: tuple[str, ...]) -> None:
         self.types[name] = ValueType(OPAQUE, None)
@@ -293,6 +315,7 @@ class _Reader:
         arguments: Mapping[str, Any],
         effects: Effects,
         scope: tuple[str, ...],
+        bodies: tuple[str, ...],
     ) -> None:
         outputs = [argument_of(output) for output in node["outputs"]]
         single_in_tuple = (
@@ -318,6 +341,7 @@ class _Reader:
                 mutates=self._named(arguments, effects.changed),
                 aliases=self._named(arguments, effects.shared),
                 random=effects.random,
+                bodies=bodies,
             )
         )
         self.types.setdefault(name, ValueType(OPAQUE, None))

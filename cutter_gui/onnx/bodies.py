@@ -21,6 +21,18 @@ def bodies(node: NodeProto) -> Iterator[GraphProto]:
             yield from attribute.graphs
 
 
+def body_names(node: NodeProto) -> tuple[str, ...]:
+    """Returns the attribute that each body of a node stands in, with its number where one holds several."""
+    found: list[str] = []
+    for attribute in node.attribute:
+        kind = attribute.type
+        if kind == AttributeProto.GRAPH or (kind == AttributeProto.UNDEFINED and attribute.HasField("g")):
+            found.append(attribute.name)
+        elif kind in (AttributeProto.GRAPHS, AttributeProto.UNDEFINED):
+            found += [f"{attribute.name} {number}" for number in range(len(attribute.graphs))]
+    return tuple(found)
+
+
 def captures(node: NodeProto) -> set[str]:
     """Returns the names of outer tensors that the node's bodies read, at any depth."""
     found: set[str] = set()

@@ -5,13 +5,14 @@ The modules that need onnx are loaded when one of these is called, so asking whi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.foreign_code import ForeignCode, Step
 from cutter_gui.core.format import (
     FORMS,
+    BodyStep,
     LoadOptions,
     ModelFormat,
     Progress,
@@ -52,6 +53,18 @@ class OnnxFormat:
         from cutter_gui.onnx.load import load_graph
 
         return load_graph(path, progress, types)
+
+    def load_body(
+        self,
+        path: Path,
+        way: Sequence[BodyStep],
+        progress: Progress = no_progress,
+        types: Mapping[str, TypeHint] | None = None,
+    ) -> Graph:
+        """Reads the graph of a subgraph body, or of the model-local function that a node calls."""
+        from cutter_gui.onnx.body_graph import load_body
+
+        return load_body(path, way, progress, types)
 
     def split(self, request: SplitRequest, progress: Progress = no_progress) -> SplitResult:
         """Writes the stages and the manifest."""

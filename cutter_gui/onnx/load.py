@@ -16,7 +16,7 @@ from cutter_gui.core.dtypes import UNKNOWN, dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, TypeHint, no_progress
 from cutter_gui.core.graph import Attributes, Graph
-from cutter_gui.onnx.bodies import captures
+from cutter_gui.onnx.bodies import body_names, captures
 from cutter_gui.onnx.equal_weights import equal_weights
 from cutter_gui.onnx.infer import KnownType, infer_types, type_proto_for
 from cutter_gui.onnx.model import OnnxModel, open_model
@@ -71,13 +71,35 @@ def load_model(
     """
     progress("Reading", 0.0)
     opened = open_model(path)
-    model = with_types(opened, types)
+    loaded = loaded_from(with_types(opened, types), progress)
+    if types:
+        _check_types(loaded.graph, infer_types(opened, loaded.graph.order), types)
+    graph = loaded.graph
+    problems = (*graph.problems, *_repeated_functions(loaded.model.proto, graph), *equal_weights(loaded.model))
+    progress("Read", 1.0)
+    return replace(loaded, graph=replace(graph, problems=problems))
+
+
+def loaded_from(
+    model: OnnxModel, progress: Progress = no_progress, constants: Mapping[str, int] | None = None
+) -> LoadedModel:
+    """Makes the graph of an opened model.
+
+    Args:
+        model: The model.
+        progress: Told what is being done.
+        constants: Graph inputs that stand for weights, with the bytes of each.
+    """
     proto = model.proto
     builder = GraphBuilder(KIND)
     _add_initializers(builder, model)
     for value in proto.graph.input:
-        builder.add_input(value.name)
-    volatile = volatile_functions({function_key(function): function for function in proto.functions})
+        if constants and value.name in constants:
+            builder.add_initializer(value.name, constants[value.name])
+        else:
+            builder.add_input(value.name)
+    functions = {function_key(function): function for function in proto.functions}
+    volatile = volatile_functions(functions)
     for node in proto.graph.node:
         builder.add_node(
             op_label(node),
@@ -88,17 +110,14 @@ def load_model(
             attributes=attribute_texts(node),
             scope=scope_of(node),
             volatile=is_volatile(node, volatile),
+            bodies=(node.op_type,) if called_key(node) in functions else body_names(node),
         )
     for value in proto.graph.output:
         builder.add_output(value.name)
     graph = builder.build(_metadata(proto))
     progress("Inferring types", 0.4)
-    if types:
-        _check_types(graph, infer_types(opened, graph.order), types)
     known = infer_types(model, graph.order)
     graph = graph.with_types({name: (entry.dtype, entry.shape) for name, entry in known.items()})
-    graph = replace(graph, problems=(*graph.problems, *_repeated_functions(proto, graph), *equal_weights(model)))
-    progress("Read", 1.0)
     return LoadedModel(model, graph, {name: entry.proto for name, entry in known.items()})
 
 

@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from cutter_gui.core.dtypes import OPAQUE, dtype_of
+from cutter_gui.core.format import BodyStep
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.fx.draft_graph import graph_of
 from cutter_gui.fx.in_torch.program import program_of
 from cutter_gui.fx.in_torch.program_draft import draft_of
-from cutter_gui.fx.load import load_graph, read_archive
+from cutter_gui.fx.load import load_body, load_graph, read_archive
 from strategies.fx_models import EXPORTED
 from strategies.fx_programs import archive, exported
 from strategies.pt2_archives import with_program
@@ -113,6 +114,20 @@ def test_branches_of_a_cond_are_nodes_that_every_stage_copies() -> None:
     branches = [int(graph.tensor_producer[t]) for t in graph.node_inputs.row(cond)][1:3]
     assert [graph.op(node) for node in branches] == ["get_attr", "get_attr"]
     assert all(graph.node_constant[node] for node in branches)
+
+
+def test_the_branches_of_a_cond_can_be_looked_into() -> None:
+    path = archive("branching")
+    graph = load_graph(path)
+    (cond,) = graph.node_bodies
+    assert graph.op(cond) == "higher_order.cond"
+    assert len(graph.node_bodies[cond]) == 2
+    given = [dtype_name(graph, graph.tensor_names[t]) for t in graph.node_inputs.row(cond).tolist()[3:]]
+    for branch in range(2):
+        inner = load_body(path, [BodyStep(cond, branch)])
+        assert [dtype_name(inner, inner.tensor_names[t]) for t in inner.inputs.tolist()] == given
+        assert len(inner.outputs) == 1
+        assert inner.node_count > 0
 
 
 def test_an_archive_that_leaves_names_out_gets_those_torch_would_give(tmp_path: Path) -> None:
