@@ -247,10 +247,8 @@ class Opener(QObject):
             self._opening.job.cancel()
             self._opening = None
         self._steps.clear()
-        self._asking, asking = None, self._asking
         self._question = question = object()
-        if asking is not None:
-            asking.cancel()
+        self._give_up_asking()
         path = full_name(path)
         if document is not None:
             self._run(path, spec, document, folding, document.options)
@@ -270,6 +268,12 @@ class Opener(QObject):
         asking = trust_of(self._window).to_open(path, go_on, refused, self.progress.emit)
         if self._question is question:
             self._asking = asking
+
+    def _give_up_asking(self) -> None:
+        """Takes back the question whether code may run, if there is one."""
+        asking, self._asking = self._asking, None
+        if asking is not None:
+            asking.cancel()
 
     def _run(
         self, path: Path, spec: SpecFile | None, document: Document | None, folding: Folding | None, load: LoadOptions
@@ -343,10 +347,9 @@ class Opener(QObject):
         """Stops what is being opened, and drops what is still to be shown; for when the tab goes away."""
         self._closed = True
         opening, self._opening = self._opening, None
-        asking, self._asking, self._question = self._asking, None, None
+        self._question = None
         self._steps.clear()
-        if asking is not None:
-            asking.cancel()
+        self._give_up_asking()
         if opening is not None:
             opening.job.cancel()
 

@@ -116,6 +116,38 @@ def test_an_exported_program_is_opened_cut_previewed_saved_and_verified(window, 
         for i in range(3)
     ]
 
+    window.saver.verify(folder)
+    question = hand.dialog(TrustDialog)
+    assert [code.code.title for code in question.codes] == [f"blocks_{i}.pt2" for i in range(3)], "the model is trusted"
+    hand.key(question, Qt.Key.Key_Escape)
+    assert window.status.currentMessage() == "stages was not verified: nothing was run"
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="tells processes apart by /proc")
+def test_saving_stages_is_cancelled_with_the_process_that_runs_the_model(window, hand, qtbot, archive, open_model):
+    open_model(archive)
+    hand.click_edge("add", "linear_1")
+    hand.press("Ctrl+E")
+    dialog = hand.dialog(SaveStagesDialog)
+    type_text(qtbot, dialog.folder, str(archive.parent / "out"))
+    hand.key(dialog.folder, Qt.Key.Key_Return)
+    hand.key(hand.dialog(TrustDialog), Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.status.job.text.text() in ("Loading torch", "Loading the model"), timeout=60_000)
+    (worker,) = window.workers.running
+    children = processes_of(worker.process_id)
+    assert len(children) == 1, "the model's code runs in a process of its own"
+    qtbot.mouseClick(window.status.job.cancel_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.is_busy, timeout=20_000)
+    assert "nothing was written" in window.status.currentMessage()
+    assert sorted(path.name for path in archive.parent.iterdir()) == ["blocks.pt2"]
+    qtbot.waitUntil(lambda: not any(Path(f"/proc/{child}").exists() for child in children), timeout=10_000)
+
+
+def processes_of(parent: int) -> list[int]:
+    """Returns the processes that a process started."""
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(number) for number in listed.read_text().split()]
+
 
 class MakesFolder:
     """Pickles to what makes a folder when it is unpickled."""

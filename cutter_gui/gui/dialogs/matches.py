@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from cutter_gui.core.errors import one_line
@@ -19,6 +20,8 @@ from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.workspace import Workspace
 
 _LISTED = 1000
+_MARGIN = 8
+_BELOW_TOP = 72  # under menus and toolbar
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class MatchesDialog(QDialog):
         self.resize(460, 380)
         self._workspace = workspace
         self._document = document
-        self.result = result
+        self.found = result
         self.matches: list[FoundMatch] = [match for rule in result.rules for match in rule.matches]
         self.current = -1
         self.summary = QLabel(self._summary())
@@ -72,9 +75,9 @@ class MatchesDialog(QDialog):
         self.previous_button.clicked.connect(lambda: self.step(-1))
         self.next_button.clicked.connect(lambda: self.step(1))
         self.replace_button.clicked.connect(self.replace_wanted)
-        found = bool(self.matches)
-        self.previous_button.setEnabled(found)
-        self.next_button.setEnabled(found)
+        some = bool(self.matches)
+        self.previous_button.setEnabled(some)
+        self.next_button.setEnabled(some)
         self.replace_button.setEnabled(any(rule.replaces and rule.matches for rule in result.rules))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 16, 12, 12)
@@ -88,10 +91,18 @@ class MatchesDialog(QDialog):
         document.changed.connect(self._on_change)
         document.destroyed.connect(self.reject)
         self.finished.connect(lambda _result: self._unmark())
-        if found:
+        if some:
             self.next_button.setDefault(True)
             self.next_button.setFocus()
         self._show_place()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Stands beside the canvas at first, over the panels."""
+        super().showEvent(event)
+        around = self.parentWidget()
+        if around is not None:
+            corner = around.mapToGlobal(around.rect().topRight())
+            self.move(corner.x() - self.width() - _MARGIN, corner.y() + _BELOW_TOP)
 
     def step(self, by: int) -> None:
         """Goes to the next or the previous match, and around at the end."""
@@ -104,7 +115,7 @@ class MatchesDialog(QDialog):
         if not count:
             return self.tr("The rules match nothing in {}.").format(one_line(self._document.path.name, 80))
         found = self.tr("1 match") if count == 1 else self.tr("{} matches").format(count)
-        rules = len(self.result.rules)
+        rules = len(self.found.rules)
         of = self.tr("of 1 rule") if rules == 1 else self.tr("of {} rules").format(rules)
         return self.tr("{0} {1} in {2}, marked on the canvas.").format(
             found, of, one_line(self._document.path.name, 80)
@@ -113,7 +124,7 @@ class MatchesDialog(QDialog):
     def _rows(self) -> list[Row]:
         rows: list[Row] = []
         number = 0
-        for at, rule in enumerate(self.result.rules):
+        for at, rule in enumerate(self.found.rules):
             rows.append(Row(("rule", at), (Span(self._rule_text(at, rule), Tone.MUTED),), height=32))
             for match in rule.matches:
                 if number < _LISTED:

@@ -50,9 +50,9 @@ class TrustDialog(QDialog):
         self.codes = tuple(codes)
         one = len(self.codes) == 1
         self.question = _label(
-            self.tr("This runs code from a file. Do you trust it?")
+            self.tr("{}: this runs code from a file. Do you trust it?").format(doing)
             if one
-            else self.tr("This runs code from {} files. Do you trust them?").format(len(self.codes)),
+            else self.tr("{0}: this runs code from {1} files. Do you trust them?").format(doing, len(self.codes)),
             bold=True,
         )
         warning = _label(
