@@ -10,12 +10,19 @@ import argparse
 import sys
 
 import canvas
+import fx_open
 import split
 import startup
 
 import layout
 
-BENCHES = {"startup": startup.measure, "split": split.measure, "layout": layout.measure, "canvas": canvas.measure}
+BENCHES = {
+    "startup": startup.measure,
+    "split": split.measure,
+    "layout": layout.measure,
+    "canvas": canvas.measure,
+    "fx": fx_open.measure,
+}
 
 
 def main() -> int:

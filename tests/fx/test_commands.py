@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 
 from cutter_gui.cli import main
 from cutter_gui.core.manifest import read_manifest
@@ -21,7 +17,6 @@ from cutter_gui.fx.load import load_graph
 from cutter_gui.fx.source import source_of
 from cutter_gui.fx.split import stem_of
 from strategies.fx_programs import archive
-from strategies.pt2_archives import with_program
 
 FACTORY = """
     import torch
@@ -218,37 +213,6 @@ def test_progress_may_cancel_and_the_process_ends(factory: Path) -> None:
 
     with pytest.raises(Cancelled):
         run_child("draft", {"source": f"{factory}:make"}, cancel)
-
-
-def lengthened(program: dict[str, Any]) -> None:
-    """Repeats the one node of a program 2000 times, each reading the one before."""
-    graph = program["graph_module"]["graph"]
-    (node,), (output,) = graph["nodes"], graph["outputs"]
-    name, kind = node["name"], graph["tensor_values"][node["name"]]
-    source = graph["inputs"][0]["as_tensor"]["name"]
-    graph["nodes"] = []
-    for number in range(2000):
-        made = copy.deepcopy(node)
-        made["name"] = f"{name}_{number}"
-        made["inputs"][0]["arg"]["as_tensor"]["name"] = source
-        made["outputs"][0]["as_tensor"]["name"] = source = made["name"]
-        graph["nodes"].append(made)
-        graph["tensor_values"][source] = kind
-    output["as_tensor"]["name"] = source
-    program["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"]["as_tensor"]["name"] = source
-
-
-def test_a_graph_of_2000_nodes_opens_faster_than_torch_loads_it(tmp_path: Path) -> None:
-    torch.export.save(torch.export.export(torch.nn.Tanh(), (torch.randn(4),), strict=False), tmp_path / "short.pt2")
-    path = with_program(tmp_path / "short.pt2", tmp_path / "long.pt2", lengthened)
-    begin = time.perf_counter()
-    graph = load_graph(path)
-    ours = time.perf_counter() - begin
-    assert graph.node_count == 2000
-    begin = time.perf_counter()
-    torch.export.load(path)
-    theirs = time.perf_counter() - begin
-    assert ours < 1.5 * theirs
 
 
 def test_the_format_is_found_and_imports_no_torch() -> None:
