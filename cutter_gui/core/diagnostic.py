@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+from typing import overload
 
 from cutter_gui.core.plan import Plan
 
@@ -33,6 +36,53 @@ class Fix:
     plan: Plan
 
 
+class LaterFixes(Sequence[Fix]):
+    """Mends that are worked out when they are first looked at: finding them may take far longer than the finding.
+
+    It is true without being worked out, so there must be at least one mend.
+
+    Args:
+        find: Works them out, best first.
+    """
+
+    def __init__(self, find: Callable[[], tuple[Fix, ...]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> tuple[Fix, ...]:
+        return self._find()
+
+    @property
+    def are_known(self) -> bool:
+        """Whether they have been worked out."""
+        return "_found" in self.__dict__
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, at: int) -> Fix: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Fix, ...]: ...
+    def __getitem__(self, at: int | slice) -> Fix | tuple[Fix, ...]:
+        return self._found[at]
+
+    def __iter__(self) -> Iterator[Fix]:
+        return iter(self._found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._found == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._found)
+
+    def __reduce__(self) -> tuple[type[tuple[Fix, ...]], tuple[tuple[Fix, ...]]]:
+        return tuple, (self._found,)  # another process gets the mends, not the way to find them
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """One finding.
@@ -45,7 +95,7 @@ class Diagnostic:
         nodes: Indices of the nodes at fault; for ``incomplete-cut`` the path that is still joined, in order.
         node_names: How those nodes are named in files: by their first output.
         cut: The cut concerned, or None.
-        fixes: Mends, best first.
+        fixes: Mends, best first; perhaps `LaterFixes`.
     """
 
     code: str
@@ -55,7 +105,7 @@ class Diagnostic:
     nodes: tuple[int, ...] = ()
     node_names: tuple[str, ...] = ()
     cut: int | None = None
-    fixes: tuple[Fix, ...] = ()
+    fixes: Sequence[Fix] = ()
 
     @property
     def is_error(self) -> bool:

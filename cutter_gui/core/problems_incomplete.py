@@ -103,7 +103,7 @@ def _ends(staging: Staging, listings: Sequence[int]) -> tuple[int, Ints]:
 
 
 def _finding(
-    staging: Staging, cut: int, listings: Sequence[int], path: tuple[int, ...], fixes: tuple[Fix, ...]
+    staging: Staging, cut: int, listings: Sequence[int], path: tuple[int, ...], fixes: Sequence[Fix]
 ) -> Diagnostic:
     graph = staging.graph
     edges = staging.listings.edge[np.asarray(listings)]

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from cutter_gui.core.completion import Completion, completions
 from cutter_gui.core.conflicts import Conflicts, unlisting
-from cutter_gui.core.diagnostic import Fix
+from cutter_gui.core.diagnostic import Fix, LaterFixes
 from cutter_gui.core.fixes import PlanEdit, applied, fix
 from cutter_gui.core.problems_words import FIX_LIMIT, cut_shown, tensor_shown, tensors_listed
 from cutter_gui.core.stages import Staging
@@ -26,16 +26,20 @@ Findings beyond that can only be mended by taking edges out, until those before 
 
 
 class Mends:
-    """Finds the mends of failing listings of one plan, each cut and component once."""
+    """Finds the mends of failing listings of one plan, each cut and component once, when they are first looked at.
+
+    Which findings may be searched for is settled as they are told, so it does not depend on who looks first.
+    """
 
     def __init__(self, staging: Staging, symbols: Mapping[str, int] | None = None) -> None:
         self._staging, self._symbols = staging, symbols
         self._found: dict[tuple[int, int], tuple[Fix, ...]] = {}
+        self._searched: set[tuple[int, int]] = set()
         size = staging.graph.node_count + staging.graph.edge_count
         self._left = min(FIX_LIMIT, max(1, WORK_LIMIT // max(size, 1)))
         self._told = 0
 
-    def of(self, cut: int, component: int, listings: Sequence[int]) -> tuple[Fix, ...]:
+    def of(self, cut: int, component: int, listings: Sequence[int]) -> Sequence[Fix]:
         """Returns the mends of listings of a cut that fail because of a component, best first.
 
         Args:
@@ -46,6 +50,12 @@ class Mends:
         self._told += 1
         if self._told > FIX_LIMIT:
             return ()
+        if self._left and (cut, component) not in self._searched:
+            self._left -= 1
+            self._searched.add((cut, component))
+        return LaterFixes(lambda: self._worked_out(cut, component, listings))
+
+    def _worked_out(self, cut: int, component: int, listings: Sequence[int]) -> tuple[Fix, ...]:
         mends = self._leading_on(cut, component)
         last = self._taking_out(cut, listings)
         return mends if any(mend.plan == last.plan for mend in mends) else (*mends, last)
@@ -53,10 +63,9 @@ class Mends:
     def _leading_on(self, cut: int, component: int) -> tuple[Fix, ...]:
         """Returns the mends after which every listing of the cut still counts, or as many as can."""
         key = cut, component
+        if key not in self._searched:
+            return ()
         if key not in self._found:
-            if not self._left:
-                return ()
-            self._left -= 1
             found = completions(self._staging, cut, component, self._symbols)
             self._found[key] = tuple(self._completing(cut, completion) for completion in found)
         if not self._found[key] and self._conflict is not None:

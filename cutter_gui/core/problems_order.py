@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def _last_entry(staging: Staging) -> dict[int, int]:
 
 
 def _backward(
-    staging: Staging, cut: int, tensor: int, members: list[int], reason: dict[int, int], fixes: tuple[Fix, ...]
+    staging: Staging, cut: int, tensor: int, members: list[int], reason: dict[int, int], fixes: Sequence[Fix]
 ) -> Diagnostic:
     graph, plan = staging.graph, staging.plan
     producer = int(graph.tensor_producer[tensor])

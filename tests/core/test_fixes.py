@@ -50,3 +50,20 @@ def test_all_edges_of_a_tensor_take_in_those_to_single_consumers():
 def test_entries_of_other_tensors_stay_as_they_are():
     edges = small_plan("a->n a->m b b").cuts[0].edges
     assert union(edges, [CutEdge("c")]) == (*edges, CutEdge("c"))
+
+
+def test_edges_added_in_a_row_give_the_plan_that_adding_one_by_one_gives():
+    plan = small_plan("a->n b a->k", "c")
+    edits = [
+        AddEdges(0, CutEdge("a", ["m"])),
+        AddEdges(0, CutEdge("d")),
+        AddEdges(0, CutEdge("a", ["l", "n"])),
+        AddEdges(1, CutEdge("c", ["n"])),
+        AddEdges(1, CutEdge("d", ["n"])),
+        RemoveEdge(0, 0),
+        AddEdges(0, CutEdge("b", ["n"])),
+    ]
+    one_by_one = plan
+    for edit in edits:
+        one_by_one = edit.apply(one_by_one)
+    assert fix(plan, "Mend", edits).plan == one_by_one

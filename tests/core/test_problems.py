@@ -1,5 +1,7 @@
 """What the findings say, one code after the other, and which code when several fit (DESIGN, section 7)."""
 
+import pickle
+
 import pytest
 
 from cutter_gui.core import Cut, CutEdge, Diagnostic, GraphBuilder, Plan, Severity, assign_stages, diagnose
@@ -495,3 +497,23 @@ def test_sentences_are_one_line_and_short_whatever_the_names():
         assert len(finding.message) < 1000
         for fix in finding.fixes:
             assert fix.title.isprintable()
+
+
+def test_mends_are_worked_out_when_they_are_first_looked_at_and_go_to_another_process_as_data():
+    found = only(FORK, "a->b")
+    assert found.fixes, "that there are some is known"
+    assert not found.fixes.are_known
+    titles = [fix.title for fix in found.fixes]
+    assert found.fixes.are_known
+    assert titles
+    sent = pickle.loads(pickle.dumps(only(FORK, "a->b")))
+    assert isinstance(sent.fixes, tuple)
+    assert sent == found
+
+
+def test_which_findings_have_more_than_one_mend_does_not_depend_on_who_looks_first():
+    cuts = ["b", "s", "a->b"]
+    forward, backward = findings(FORK, *cuts), findings(FORK, *cuts)
+    for found in reversed(backward):
+        assert len(found.fixes) >= 0
+    assert [list(found.fixes) for found in forward] == [list(found.fixes) for found in backward]

@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.gui.consumers_popover import ConsumersPopover, ToggleAll, ToggleConsumer
-from cutter_gui.gui.panels.problems import ApplyFix
+from cutter_gui.gui.panels import problems
+from cutter_gui.gui.panels.problems import ApplyFix, FindFixes
 from cutter_gui.gui.selection import Selection
 
 # Qt's offscreen platform can neither raise popups nor give them the keys.
@@ -51,6 +52,34 @@ def test_the_path_that_is_still_joined_is_drawn_at_once_and_goes_when_it_is_cut(
     hand.click_target(opened.workspace.problems.list, ApplyFix(at))
     assert opened.document.staging.is_valid
     assert opened.workspace.canvas._overlay.path_nodes == ()
+
+
+def test_in_a_large_model_what_mends_a_problem_is_looked_for_when_somebody_asks(opened, hand, rows_text, monkeypatch):
+    monkeypatch.setattr(problems, "_AT_ONCE", 0)
+    monkeypatch.setattr(problems, "_AT_REST", 0)
+    hand.click_edge("10", "20a")
+    at, found = error(opened)
+    panel = opened.workspace.problems
+    assert not found.fixes.are_known
+    assert panel.mend_all.isVisible()
+    hand.click_target(panel.list, FindFixes(at))
+    assert any(found.fixes[0].title in text for text in rows_text(panel.list))
+    hand.click_target(panel.list, ApplyFix(at))
+    assert opened.document.plan == found.fixes[0].plan
+
+
+def test_in_a_model_of_middle_size_what_mends_a_problem_shows_when_the_plan_rests(
+    opened, hand, qtbot, rows_text, monkeypatch
+):
+    monkeypatch.setattr(problems, "_AT_ONCE", 0)
+    monkeypatch.setattr(problems, "_REST", 30)
+    hand.click_edge("10", "20a")
+    at, found = error(opened)
+    panel = opened.workspace.problems
+    qtbot.waitUntil(lambda: found.fixes.are_known)
+    assert any(found.fixes[0].title in text for text in rows_text(panel.list))
+    hand.click_target(panel.list, ApplyFix(at, 1))
+    assert opened.document.plan == found.fixes[1].plan
 
 
 def test_mend_all_is_one_step_by_button_and_by_key(opened, hand, qtbot, incomplete):
