@@ -1,11 +1,14 @@
-"""Reading the types that a user gives where inference cannot tell: dtypes by name, shapes such as ``1,16,?``."""
+"""Types that a user gives where inference cannot tell: dtypes by name, shapes such as ``1,16,?``; as plain data too."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from cutter_gui.core.dtypes import BY_CODE, Dtype
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.format import TypeHint
 from cutter_gui.core.graph import Dim
 
 _LARGEST_DIM = (1 << 63) - 1
@@ -39,3 +42,22 @@ def _dim(part: str) -> Dim:
     if re.fullmatch(r"[-+.]?[0-9][-+.\w]*", part) or re.search(r"[\[\]]", part):
         raise CutterError(f"{one_line(part, _PART_SHOWN)} is no size", "", remedy)
     return part
+
+
+def types_data(types: Mapping[str, TypeHint]) -> dict[str, Any]:
+    """Returns given types as plain data."""
+    return {name: [hint.dtype, hint.shape] for name, hint in types.items()}
+
+
+def types_of(data: object) -> dict[str, TypeHint]:
+    """Returns the types of `types_data`; what is no such data gives none."""
+    if not isinstance(data, dict):
+        return {}
+    found = {}
+    for name, entry in data.items():
+        match entry:
+            case [int(dtype), None]:
+                found[str(name)] = TypeHint(dtype, None)
+            case [int(dtype), list(dims)] if all(dim is None or isinstance(dim, int | str) for dim in dims):
+                found[str(name)] = TypeHint(dtype, tuple(dims))
+    return found

@@ -20,7 +20,7 @@ from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.format import LoadOptions, TypeHint
-from cutter_gui.core.graph import Graph
+from cutter_gui.core.graph import Graph, Shape
 from cutter_gui.core.plan import Cut, Plan, Transport
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.stages import Staging, assign_stages
@@ -101,6 +101,7 @@ class Document(QObject):
         plan = spec.spec.plan if spec else Plan(transport=transport)
         self._state = PlanState(plan, 0 if plan.cuts else None, spec)
         self._given: dict[str, int] = {}
+        self._behind: tuple[Mapping[str, TypeHint], Mapping[str, tuple[int, Shape]]] = ({}, {})
         self._outcome = Outcome(assign_stages(graph, plan))
         self._selection = Selection()
         self.undo_stack.cleanChanged.connect(self._on_clean_changed)
@@ -303,13 +304,45 @@ class Document(QObject):
         after = replace(self._state, types={**self.types, tensor: hint})
         self.undo_stack.push(ChangePlan(self, text, self._state, after))
 
+    def take_types(self, types: Mapping[str, TypeHint]) -> None:
+        """Takes over the types that tensors of this model were given before; no step of undo."""
+        there = {name: hint for name, hint in types.items() if name in self._as_read.tensor_index}
+        if there != self.types:
+            self._state = replace(self._state, types=there)
+            self._retype()
+
+    def knows_behind(self, types: Mapping[str, TypeHint]) -> bool:
+        """Whether it is known what given types tell of other tensors."""
+        return self._behind[0] == types
+
+    def take_inferred(self, types: Mapping[str, TypeHint], found: Mapping[str, tuple[int, Shape]]) -> None:
+        """Takes over what given types tell of the tensors behind them, while those are still the types given."""
+        self._behind = (types, found)
+        if types == self.types and found:
+            self._retype()
+            self.changed.emit(Change(plan=True))
+
+    def _retype(self) -> None:
+        self.graph = self._typed(self.types)
+        self._outcome = Outcome(assign_stages(self.graph, self.plan), self._values())
+
+    def _typed(self, types: Mapping[str, TypeHint]) -> Graph:
+        """Returns the graph with the types that the user gave, and what is known to follow from them."""
+        given = {name: (hint.dtype, hint.shape) for name, hint in types.items()}
+        behind = self._behind[1] if self.knows_behind(types) else {}
+        return self._as_read.with_types({**behind, **given}) if given else self._as_read
+
     def apply_fix(self, fix: Fix) -> None:
         self._edit(fix.plan, fix.title, self.active_cut)
 
-    def take_plan(self, plan: Plan, text: str, active_cut: int | None) -> None:
-        """Takes a plan over that was made elsewhere, as one step of undo."""
+    def take_plan(
+        self, plan: Plan, text: str, active_cut: int | None, types: Mapping[str, TypeHint] | None = None
+    ) -> None:
+        """Takes a plan over that was made elsewhere, and types given there, as one step of undo."""
         at = active_cut if active_cut is not None and active_cut < len(plan.cuts) else None
-        self._edit(plan, text, len(plan.cuts) - 1 if at is None and plan.cuts else at)
+        cut = len(plan.cuts) - 1 if at is None and plan.cuts else at
+        there = {name: hint for name, hint in (types or {}).items() if name in self._as_read.tensor_index}
+        self._edit(plan, text, cut, {**self.types, **there})
 
     def open_spec(self, spec: SpecFile) -> None:
         """Takes the plan of a cut spec over, as one step of undo; it is then what is saved in that file."""
@@ -339,9 +372,8 @@ class Document(QObject):
         self.__dict__.pop("has_symbols", None)
         self._state = state
         self._selection = Selection()
-        given = {name: (hint.dtype, hint.shape) for name, hint in state.types.items()}
-        self.graph = self._as_read.with_types(given) if given else self._as_read
-        self._outcome = Outcome(assign_stages(self.graph, state.plan), self._values())
+        self._behind = ({}, {})
+        self._retype()
         self.changed.emit(Change(plan=True, active_cut=True, selection=True, file=True, model=True))
 
     def restore(self, state: PlanState, with_file: bool) -> None:
@@ -350,9 +382,8 @@ class Document(QObject):
         self._state = state if with_file else replace(state, spec=before.spec)
         retyped = state.types != before.types
         if retyped:
-            given = {name: (hint.dtype, hint.shape) for name, hint in state.types.items()}
-            self.graph = self._as_read.with_types(given)
-        if retyped or state.plan != before.plan:
+            self._retype()
+        elif state.plan != before.plan:
             self._outcome = Outcome(assign_stages(self.graph, state.plan), self._values())
         self.changed.emit(
             Change(
@@ -370,10 +401,11 @@ class Document(QObject):
             return self.plan, len(self.plan.cuts) - 1
         return edits.add_cut(self.plan), 0
 
-    def _edit(self, plan: Plan, text: str, active_cut: int | None) -> None:
-        if plan == self.plan:
+    def _edit(self, plan: Plan, text: str, active_cut: int | None, types: Mapping[str, TypeHint] | None = None) -> None:
+        types = self.types if types is None else types
+        if plan == self.plan and types == self.types:
             return
-        after = PlanState(plan, active_cut, self.spec, self.types)
+        after = PlanState(plan, active_cut, self.spec, types)
         self.undo_stack.push(ChangePlan(self, text, self._state, after))
 
 

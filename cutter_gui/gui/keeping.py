@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer
 from cutter_gui.gui.model_file import file_of
 
 if TYPE_CHECKING:
+    from cutter_gui.core.format import TypeHint
     from cutter_gui.core.plan import Plan
     from cutter_gui.gui.document import Change, Document
     from cutter_gui.gui.recovery import Recovered, RecoveryLog
@@ -30,12 +31,14 @@ class Carried:
         active_cut: The cut that clicks go into.
         text: What the step of undo is called.
         done: What follows when it was taken over.
+        types: Types that the user gave.
     """
 
     plan: Plan
     active_cut: int | None
     text: str
     done: Callable[[Document], None]
+    types: Mapping[str, TypeHint] = field(default_factory=dict)
 
 
 class Keeper(QObject):
@@ -82,14 +85,14 @@ class Keeper(QObject):
             found.remove()
             self._window.say(self.tr("Recovered the cuts of {}").format(found.model.name))
 
-        carried = Carried(found.plan, found.active_cut, self.tr("Recover unsaved cuts"), done)
+        carried = Carried(found.plan, found.active_cut, self.tr("Recover unsaved cuts"), done, found.types)
         if self._document is None:
             self.carry(carried)
         else:
             self._take(self._document, carried)
 
     def _take(self, document: Document, carried: Carried) -> None:
-        document.take_plan(carried.plan, carried.text, carried.active_cut)
+        document.take_plan(carried.plan, carried.text, carried.active_cut, carried.types)
         self._on_plan()
         carried.done(document)
 
@@ -113,7 +116,8 @@ class Keeper(QObject):
             log.remove()
             return
         try:
-            log.write(document.plan, document.active_cut, document.spec.path if document.spec else None)
+            spec = document.spec.path if document.spec else None
+            log.write(document.plan, document.active_cut, spec, document.types)
         except OSError as error:
             self._window.say(self.tr("Unsaved cuts cannot be kept for recovery: {}").format(error.strerror or error))
 
@@ -191,7 +195,7 @@ class Keeper(QObject):
                 self._window.say(self.tr("Reloaded; every name of the cuts is there"))
 
         text = self.tr("Take the cuts over to the new model")
-        self.carry(Carried(document.plan, document.active_cut, text, done))
+        self.carry(Carried(document.plan, document.active_cut, text, done, document.types))
         self._tab.opener.open_again(document.path, document.spec)
 
 

@@ -8,12 +8,23 @@ from itertools import pairwise
 from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.diagnostic import Diagnostic
+from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.mend import mend
 from cutter_gui.gui.document import Document
 
 UNKNOWN_TYPE = "unknown-type"
 """The code of the findings that a type given mends."""
+
+_NAME_SHOWN = 80
+
+
+def sentence_of(found: Diagnostic) -> str:
+    """Returns what a finding says in the window, which offers in a dialog what commands take as a flag."""
+    if found.code != UNKNOWN_TYPE:
+        return found.message
+    said = QCoreApplication.translate("Mending", "The element type of {}, which crosses a boundary, is not known.")
+    return said.format(one_line(found.tensors[0], _NAME_SHOWN))
 
 
 def can_mend(document: Document | None) -> bool:

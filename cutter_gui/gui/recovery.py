@@ -1,4 +1,4 @@
-"""A log of every change of the plan, from which unsaved work is recovered after a crash.
+"""A log of every change of the plan and of given types, from which unsaved work is recovered after a crash.
 
 A log is a file of lines, each a JSON object: first what model is open, then the plan after each change. Lines are only
 ever added, and reach the operating system at once, which keeps them when the program is killed; at most a second later
@@ -11,14 +11,16 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
 
+from cutter_gui.core.format import TypeHint
 from cutter_gui.core.plan import TRANSPORTS, Cut, CutEdge, Plan
+from cutter_gui.core.type_hints import types_data, types_of
 
 FORMAT = "cutter-gui/recovery"
 VERSION = 1
@@ -43,6 +45,7 @@ class Recovered:
         plan: The plan after the last change.
         active_cut: The cut that clicks went into.
         changes: How many changes the log has.
+        types: Types that the user had given.
     """
 
     log: Path
@@ -51,6 +54,7 @@ class Recovered:
     plan: Plan
     active_cut: int | None
     changes: int
+    types: Mapping[str, TypeHint] = field(default_factory=dict)
 
     def remove(self) -> None:
         """Takes the log away, once it is of no more use."""
@@ -90,8 +94,10 @@ class RecoveryLog(QObject):
         self._timer.setInterval(SYNC_MS)
         self._timer.timeout.connect(self._sync)
 
-    def write(self, plan: Plan, active_cut: int | None, spec: Path | None) -> None:
-        """Adds the plan after a change.
+    def write(
+        self, plan: Plan, active_cut: int | None, spec: Path | None, types: Mapping[str, TypeHint] | None = None
+    ) -> None:
+        """Adds the plan, and the types given, after a change.
 
         Raises:
             OSError: It cannot be written.
@@ -99,6 +105,8 @@ class RecoveryLog(QObject):
         if self._file is None or self._file.tell() > AT_MOST:
             self._begin()
         line = {"plan": plan_data(plan), "active": active_cut, "spec": None if spec is None else str(spec)}
+        if types:
+            line["types"] = types_data(types)
         self._add(line)
         if not self._timer.isActive():
             self._timer.start()
@@ -170,6 +178,8 @@ def read_log(log: Path) -> Recovered | None:
     last = entries[-1]
     try:
         spec = None if last["spec"] is None else Path(last["spec"])
-        return Recovered(log, Path(entries[0]["model"]), spec, plan_of(last["plan"]), last["active"], len(entries) - 1)
+        types = types_of(last.get("types"))
+        model, plan = Path(entries[0]["model"]), plan_of(last["plan"])
+        return Recovered(log, model, spec, plan, last["active"], len(entries) - 1, types)
     except (KeyError, TypeError, ValueError):
         return None

@@ -29,7 +29,7 @@ from cutter_gui.gui.dialogs.results import ResultsDialog, verdict
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog, StageOptions
 from cutter_gui.gui.document import Document
 from cutter_gui.gui.export_job import ExportPicture
-from cutter_gui.gui.mending import UNKNOWN_TYPE, has_untyped_boundary
+from cutter_gui.gui.mending import UNKNOWN_TYPE, has_untyped_boundary, sentence_of
 from cutter_gui.gui.model_file import file_of
 from cutter_gui.gui.trust import trust_of
 
@@ -114,7 +114,7 @@ class Saver(QObject):
     def _refuse(self, document: Document) -> None:
         self._window.workspace_shows_problems()
         errors = [found for found in document.diagnostics if found.is_error]
-        first = errors[0].message if errors else self.tr("The plan is not valid.")
+        first = sentence_of(errors[0]) if errors else self.tr("The plan is not valid.")
         more = len(errors) - 1
         remedy = self.tr("The Problems panel lists what to do.")
         if more > 0:

@@ -15,6 +15,7 @@ from cutter_gui.gui.canvas.cutting_canvas import CuttingCanvas
 from cutter_gui.gui.cutting_desk import CuttingDesk
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.folds import Folds
+from cutter_gui.gui.given_types import GivenTypes
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.mending import tensors_between
 from cutter_gui.gui.panels.cuts import CutsPanel
@@ -71,6 +72,7 @@ class Workspace(QWidget):
         self.document: Document | None = None
         self.scene: Any = None
         self.folds = Folds(settings, self)
+        self.given_types = GivenTypes(settings, lambda: self.folds.workers and self.folds.workers(), self)
         self.places = Places(self)
         self.search = Search(self)
         self.bundle_menu: BundleMenu | None = None
@@ -239,6 +241,7 @@ class Workspace(QWidget):
         self.folds.begin(None if document is None else document.graph)
         if document is not None:
             document.set_symbols(remembered_symbols(self._settings, document.graph.fingerprint))
+        self.given_types.begin(document)
         for panel in self._followers():
             panel.set_document(document)
         if document is not None:
@@ -283,6 +286,7 @@ class Workspace(QWidget):
             return
         if change.model:
             self._take_model(document)
+        self.given_types.refresh(change)
         if change.symbols:
             remember_symbols(self._settings, document.graph.fingerprint, document.given_symbols)
         if (change.plan or change.active_cut) and self.has_picture:

@@ -11,11 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from cutter_gui.core.format import TypeHint
+from cutter_gui.core.plan import Cut, CutEdge, Plan
 from cutter_gui.gui.dialogs.give_type import GiveTypeDialog
 from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.dialogs.results import ResultsDialog
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog
 from cutter_gui.gui.panels.problems import GiveType
+from cutter_gui.gui.recovery import Recovered, read_log, recovery_folder
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
@@ -141,3 +143,81 @@ def test_a_shape_that_cannot_be_read_is_named_and_not_taken(cut, hand):
     assert dialog.error.text() == ""
     hand.key(dialog.shape, Qt.Key.Key_Return)
     assert cut.document.types == {"b": TypeHint(FLOAT, (1, None))}
+
+
+@pytest.fixture
+def two_behind(tmp_path: Path) -> Path:
+    """``x -> acme::Blend b -> Relu c -> Neg y``: what `c` is follows from what `b` is."""
+    nodes = [
+        helper.make_node("Blend", ["x"], ["b"], domain="acme"),
+        helper.make_node("Relu", ["b"], ["c"]),
+        helper.make_node("Neg", ["c"], ["y"]),
+    ]
+    x, y = (helper.make_tensor_value_info(name, FLOAT, [2, 4]) for name in ("x", "y"))
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("acme", 1)]
+    made = helper.make_model(helper.make_graph(nodes, "test", [x], [y]), opset_imports=opsets, ir_version=9)
+    path = tmp_path / "two.onnx"
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+def type_of(document, name: str) -> tuple[int, object]:
+    tensor = document.graph.tensor_index[name]
+    return int(document.graph.tensor_dtype[tensor]), document.graph.tensor_shapes[tensor]
+
+
+class TestBehindATypeGiven:
+    @pytest.fixture
+    def model(self, two_behind):
+        return two_behind
+
+    def test_types_are_inferred_on_and_taken_back_with_it(self, opened, hand, qtbot):
+        hand.click_edge("c", "y")
+        assert codes(opened) == ["unknown-type"]
+        opened.document.give_type("b", TypeHint(FLOAT, (2, 4)))
+        qtbot.waitUntil(lambda: codes(opened) == [], timeout=60_000)
+        assert type_of(opened.document, "c") == (FLOAT, (2, 4))
+        hand.press("Ctrl+Z")
+        assert type_of(opened.document, "c") == (0, None)
+        hand.press("Ctrl+Shift+Z")
+        assert type_of(opened.document, "c") == (FLOAT, (2, 4)), "what was inferred once is still known"
+        opened.document.undo_stack.setClean()
+
+    def test_types_are_there_when_the_model_is_opened_again(self, opened, hand, qtbot, model):
+        document = opened.document
+        document.give_type("b", TypeHint(FLOAT, (2, 4)))
+        qtbot.waitUntil(lambda: type_of(document, "c") == (FLOAT, (2, 4)), timeout=60_000)
+        document.undo_stack.setClean()
+        opened.opener.open_again(model, None)
+        qtbot.waitUntil(lambda: opened.document not in (None, document), timeout=60_000)
+        qtbot.waitUntil(lambda: not opened.opener.is_busy, timeout=60_000)
+        assert opened.document.types == {"b": TypeHint(FLOAT, (2, 4))}
+        assert not opened.document.undo_stack.canUndo()
+        qtbot.waitUntil(lambda: type_of(opened.document, "c") == (FLOAT, (2, 4)), timeout=60_000)
+
+
+def test_types_given_survive_in_the_recovery_log(cut, hand, tmp_path):
+    give(asked(cut, hand), hand, "float32", "1,?,n")
+    (log,) = recovery_folder().glob("*.log")
+    assert read_log(log).types == cut.document.types == {"b": TypeHint(FLOAT, (1, None, "n"))}
+
+
+def test_a_recovered_plan_brings_its_types(opened, hand, qtbot, tmp_path):
+    plan = Plan((Cut((CutEdge("b"),)),))
+    hints = {"b": TypeHint(FLOAT, (1, 16, "n")), "gone": TypeHint(FLOAT, None)}
+    found = Recovered(tmp_path / "x.log", opened.document.path, None, plan, 0, 1, hints)
+    opened.tabs.current.keeper.recover(found)
+    assert opened.document.plan == plan
+    assert opened.document.types == {"b": TypeHint(FLOAT, (1, 16, "n"))}
+    assert codes(opened) == []
+    hand.press("Ctrl+Z")
+    assert (opened.document.plan, opened.document.types) == (Plan(), {})
+
+
+def test_the_window_speaks_of_its_dialog_and_of_no_flag(cut, hand, rows_text):
+    assert "--type" in cut.document.diagnostics[0].message, "the command line has a flag"
+    assert "--type" not in " ".join(rows_text(cut.workspace.problems.list))
+    hand.press("Ctrl+E")
+    message = hand.dialog(Message)
+    assert "--type" not in message.sentence
+    hand.key(message, Qt.Key.Key_Escape)
