@@ -25,6 +25,8 @@ _FULL = (
     "cutter_gui.gui.workspace",
     "cutter_gui.gui.saving",
 )
+_LATER = ("cutter_gui.gui.stages_preview.window",)
+"""What is only opened on demand: nothing waits for it."""
 _POLL_MS = 8
 
 
@@ -76,7 +78,7 @@ class Warmup(QObject):
 
     def _import(self) -> None:
         try:
-            for step, modules in enumerate((_BASIC, _FULL), start=1):
+            for step, modules in enumerate((_BASIC, _FULL, _LATER), start=1):
                 for module in modules:
                     importlib.import_module(module)
                 self._steps_done = step

@@ -27,6 +27,7 @@ MARGIN = 32.0
 PAD = 12.0
 LINE = 19.0
 BAR = 14.0  # height of the bar of weights, with what is around it
+_SHARES = (0.5, 0.25, 0.75, 0.0, 1.0)  # where lines that pass a stage bend, one after the other
 ENDS_SHOWN = 4  # inputs and outputs of the model, each
 
 
@@ -119,7 +120,7 @@ def passing_lines(
                 if port.tensor != tensor:
                     continue
                 a, b = start.inside, port.inside
-                share = (lane % 7 + 1) / 8
+                share = _SHARES[lane % len(_SHARES)]
                 if across:
                     x = a.x() + clear + (b.x() - a.x() - 2 * clear) * share
                     bends = (a, QPointF(x, a.y()), QPointF(x, b.y()), b)

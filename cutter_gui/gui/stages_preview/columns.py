@@ -2,7 +2,7 @@
 
 Terms: a *gutter* lies between two stages; a *lane* runs above all stages and carries a tensor that is sent past some.
 
-Steps: (1) lanes above, one for each tensor sent past a stage; below them the heads of the stages, all of one height;
+Steps: (1) lanes above, for the tensors sent past a stage; below them the heads of the stages, all of one height;
 (2) from there down, at the right of a stage its Sends, at the left of the next its Recvs, the pair of two neighbours
 first and at one height, so that their wires are straight; (3) below them the nodes, so that unfolding a stage moves
 nothing else; (4) the lines within each stage.
@@ -33,7 +33,7 @@ from cutter_gui.gui.stages_preview.drawing import (
 from cutter_gui.gui.stages_preview.facts import Facts
 
 CHANNEL = 128.0  # width of a Send or Recv
-MIDDLE = 88.0  # between the Recvs and the Sends of a stage
+MIDDLE = 104.0  # between the Recvs and the Sends of a stage
 STAGE = 2 * CHANNEL + MIDDLE
 GUTTER = 264.0
 PORT = 44.0  # height of a tensor in a Send or Recv
@@ -46,8 +46,8 @@ APPROACH = 24.0  # the part of a gutter where wires go up to lanes
 
 def arrange_columns(facts: Facts, unfolded: Collection[int]) -> Drawing:
     """Returns the drawing of a plan, with these stages unfolded."""
-    far = [hop for hop in facts.hops if hop.transfer.destination > hop.transfer.source + 1]
-    top = MARGIN + len(far) * LANE + (GAP if far else 0)
+    lanes = max(facts.lanes.values(), default=-1) + 1
+    top = MARGIN + lanes * LANE + (GAP if lanes else 0)
     head = boxes.head_height(facts)
     zone = top + head + GAP
     channels: list[Channel] = []
@@ -63,7 +63,7 @@ def arrange_columns(facts: Facts, unfolded: Collection[int]) -> Drawing:
         stages.append(boxes.stage_box(facts, stage, rect, QRectF(left, top, STAGE, head), nodes))
         channels += own
         inner += _inner(facts, stage, own, nodes.rect)
-    wires = _wires(facts, channels, bool(far))
+    wires = _wires(facts, channels, lanes)
     boundaries = tuple(
         BoundaryHead(
             stage,
@@ -122,32 +122,31 @@ def _inner(facts: Facts, stage: int, channels: list[Channel], nodes: QRectF) -> 
                 bend, end = QPointF(bus, port.inside.y()), QPointF(bus, nodes.top())
                 points = (end, bend, port.inside) if is_send else (port.inside, bend, end)
                 lines.append(InnerLine(stage, port.tensor, kind, points))
-    return lines + boxes.passing_lines(stage, channels, passing, across=True, clear=BUS + 10)
+    return lines + boxes.passing_lines(stage, channels, passing, across=True, clear=BUS + 8)
 
 
-def _wires(facts: Facts, channels: list[Channel], has_lanes: bool) -> tuple[Wire, ...]:
+def _wires(facts: Facts, channels: list[Channel], lanes: int) -> tuple[Wire, ...]:
     """Returns the wires: straight between neighbours, else over a lane."""
     ports = {
         (channel.transfer, port.tensor, channel.target.is_send): port for channel in channels for port in channel.ports
     }
     wires = []
-    lane = 0
     for hop in facts.hops:
         transfer, tensor = hop.transfer, hop.tensor
         start, end = ports[transfer, tensor, True].outside, ports[transfer, tensor, False].outside
         target = WireTarget(transfer.source, transfer.destination, tensor)
         if transfer.destination == transfer.source + 1:
-            inset = APPROACH if has_lanes else 10.0
+            inset = APPROACH if lanes else 10.0
             room = QRectF(start.x() + inset, start.y() - PORT / 2, end.x() - start.x() - 2 * inset, PORT)
             points: tuple[QPointF, ...] = (start, end)
         else:
+            lane = facts.lanes[hop]
             y = MARGIN + lane * LANE + LANE / 2
-            step = (APPROACH - 10) / max(1, sum(1 for other in facts.hops if _length(other.transfer) > 1))
+            step = (APPROACH - 10) / lanes
             x0, x1 = start.x() + 8 + lane * step, end.x() - 8 - lane * step
             points = (start, QPointF(x0, start.y()), QPointF(x0, y), QPointF(x1, y), QPointF(x1, end.y()), end)
             room = QRectF(x0 + 10, y - LANE / 2, max(GUTTER - APPROACH, x1 - x0 - 20), LANE)
             room.setWidth(min(room.width(), 2 * GUTTER))
-            lane += 1
         name = QRectF(room.left(), room.top() + 2, room.width(), room.height() / 2 - 3)
         below = QRectF(room.left(), room.center().y() + 3, room.width(), room.height() / 2 - 4)
         text = f"{facts.type(tensor)} · {facts.size([tensor])}"

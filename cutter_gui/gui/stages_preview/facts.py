@@ -67,6 +67,19 @@ class Facts:
             found[hop.transfer].append(hop)
         return {transfer: tuple(listed) for transfer, listed in found.items()}
 
+    @cached_property
+    def lanes(self) -> Mapping[Hop, int]:
+        """The lane of each tensor that is sent past a stage; those that share one are never side by side."""
+        ends: list[int] = []  # of each lane, where it is free again
+        found: dict[Hop, int] = {}
+        for hop in self.hops:
+            source, destination = hop.transfer.source, hop.transfer.destination
+            if destination > source + 1:
+                lane = next((lane for lane, end in enumerate(ends) if end <= source), len(ends))
+                ends[lane : lane + 1] = [destination]
+                found[hop] = lane
+        return found
+
     def transfer(self, end: ChannelTarget | WireTarget) -> Transfer:
         """Returns what a Send, a Recv or a wire belongs to."""
         return next(

@@ -135,9 +135,8 @@ def _wires(facts: Facts, channels: list[Channel], right: float) -> tuple[Wire, .
     ports = {
         (channel.transfer, port.tensor, channel.target.is_send): port for channel in channels for port in channel.ports
     }
-    far = sum(1 for hop in facts.hops if _length(hop.transfer) > 1)
+    lanes = max(facts.lanes.values(), default=-1) + 1
     wires = []
-    lane = 0
     for hop in facts.hops:
         transfer, tensor = hop.transfer, hop.tensor
         start, end = ports[transfer, tensor, True].outside, ports[transfer, tensor, False].outside
@@ -145,12 +144,12 @@ def _wires(facts: Facts, channels: list[Channel], right: float) -> tuple[Wire, .
             points: tuple[QPointF, ...] = (start, end)
             corner, room = QPointF(start.x() + 10, start.y() + (BAND - 3 * LINE) / 2), PORT - 26
         else:
+            lane = facts.lanes[hop]
             x = right + 24 + lane * LANE
-            step = (APPROACH - 2) * lane / max(1, far)
+            step = (APPROACH - 2) * lane / lanes
             y0, y1 = start.y() + 4 + step, end.y() - 4 - step
             points = (start, QPointF(start.x(), y0), QPointF(x, y0), QPointF(x, y1), QPointF(end.x(), y1), end)
             corner, room = QPointF(x + 10, (y0 + y1 - 3 * LINE) / 2), LANE - 24
-            lane += 1
         places = [QRectF(corner.x(), corner.y() + at * LINE, room, LINE) for at in range(3)]
         target = WireTarget(transfer.source, transfer.destination, tensor)
         details = ((facts.type(tensor), places[1]), (facts.size([tensor]), places[2]))
