@@ -442,9 +442,9 @@ def _help(window: MainWindow) -> tuple[ActionSpec, ...]:
         help_dialog(window).show()
 
     def shortcuts() -> None:
-        from cutter_gui.gui.dialogs.help import shortcuts_dialog
+        from cutter_gui.gui.dialogs.shortcuts import ShortcutsDialog
 
-        shortcuts_dialog(window, window.actions_registry).show()
+        ShortcutsDialog(window, window.actions_registry, window.shortcuts).show()
 
     def about() -> None:
         from cutter_gui.gui.dialogs.help import about_dialog
@@ -453,6 +453,8 @@ def _help(window: MainWindow) -> tuple[ActionSpec, ...]:
 
     return (
         ActionSpec("help.contents", tr("&Contents"), contents, Key.HelpContents, tip=tr("How to use this program")),
-        ActionSpec("help.shortcuts", tr("&Keyboard shortcuts"), shortcuts, "Ctrl+F1", tip=tr("List every shortcut")),
+        ActionSpec(
+            "help.shortcuts", tr("&Keyboard shortcuts"), shortcuts, "Ctrl+F1", tip=tr("List shortcuts, change them")
+        ),
         ActionSpec("help.about", tr("&About"), about, tip=tr("What this program is")),
     )

@@ -60,15 +60,18 @@ class ActionRegistry(QObject):
 
     Signals:
         refreshed: Every action was asked anew, since the window's state may be another.
+        keys_changed: The id of an action that has other keys now.
     """
 
     refreshed = Signal()
+    keys_changed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._specs: dict[str, ActionSpec] = {}
         self._actions: dict[str, QAction] = {}
         self._with_shortcuts = False
+        self._chosen_keys: dict[str, tuple[str, ...]] = {}
 
     def __getitem__(self, action_id: str) -> QAction:
         action = self._actions.get(action_id)
@@ -102,14 +105,36 @@ class ActionRegistry(QObject):
             self._describe(self._specs[action_id], action)
 
     def _describe(self, spec: ActionSpec, action: QAction) -> None:
-        if isinstance(spec.shortcut, QKeySequence.StandardKey):
-            action.setShortcuts(QKeySequence.keyBindings(spec.shortcut))
-        elif spec.shortcut:
-            action.setShortcuts([QKeySequence(keys) for keys in spec.shortcut.split("; ")])
+        if spec.shortcut or spec.id in self._chosen_keys or action.shortcuts():
+            action.setShortcuts(self.keys(spec.id))
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         tip = spec.tip or spec.plain_text
         action.setStatusTip(tip)
         action.setToolTip(f"{tip}  ({keys})" if keys else tip)
+
+    def usual_keys(self, action_id: str) -> list[QKeySequence]:
+        """Returns the keys that an action comes with."""
+        shortcut = self._specs[action_id].shortcut
+        if isinstance(shortcut, QKeySequence.StandardKey):
+            return QKeySequence.keyBindings(shortcut)
+        return [QKeySequence(keys) for keys in shortcut.split("; ")] if shortcut else []
+
+    def keys(self, action_id: str) -> list[QKeySequence]:
+        """Returns the keys of an action: those chosen for it, else those it comes with."""
+        chosen = self._chosen_keys.get(action_id)
+        return self.usual_keys(action_id) if chosen is None else [QKeySequence(keys) for keys in chosen]
+
+    def choose_keys(self, action_id: str, keys: Iterable[str] | None) -> None:
+        """Gives an action other keys, in Qt's portable text; None for those it comes with."""
+        if action_id not in self._specs:
+            return
+        if keys is None:
+            self._chosen_keys.pop(action_id, None)
+        else:
+            self._chosen_keys[action_id] = tuple(keys)
+        if self._with_shortcuts:
+            self._describe(self._specs[action_id], self[action_id])
+        self.keys_changed.emit(action_id)
 
     def spec(self, action_id: str) -> ActionSpec:
         return self._specs[action_id]

@@ -95,7 +95,7 @@ def preview_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
             "preview.unfold_all",
             tr("&Unfold all"),
             in_view(lambda view: view.unfold_all(True)),
-            "Ctrl+Alt+U",
+            "Ctrl+Alt+E",
             tip=tr("Show the nodes of every stage in the preview"),
             enabled=has_document,
         ),

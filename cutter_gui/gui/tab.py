@@ -139,8 +139,17 @@ class Tab(QObject):
             workspace.folds.failed.connect(lambda error: window.show_error(self.tr("Fold"), error))
             window.stack.addWidget(workspace)
             self.workspace = workspace
+            self._on_keys()
+            window.actions_registry.keys_changed.connect(self._on_keys)
             self.keeper = Keeper(window, self)
         return self.workspace
+
+    def _on_keys(self) -> None:
+        """Tells the canvas which keys take a tool there."""
+        from cutter_gui.gui.shortcuts import tool_keys
+
+        if self.workspace is not None:
+            self.workspace.canvas.set_tool_keys(tool_keys(self._window.actions_registry))
 
     def _on_preference(self, key: str) -> None:
         if key in LAYOUT and not self.is_blank and self.waiting is None:

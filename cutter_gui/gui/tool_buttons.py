@@ -17,16 +17,25 @@ class ToolButtons(QObject):
     def __init__(self, bar: QToolBar, registry: ActionRegistry) -> None:
         super().__init__(bar)
         self._bar = bar
+        self._registry = registry
         self._buttons: list[QToolButton] = []
         for name in TOOLS:
-            action, spec = registry[name], registry.spec(name)
-            action.setIconText(f"{spec.plain_text}  {spec.shortcut}")
+            action = registry[name]
+            # As they come: what the user chose follows after the first frame, for which key sequences cost too much.
+            action.setIconText(f"{registry.spec(name).plain_text}  {registry.spec(name).shortcut}")
             action.toggled.connect(lambda _on: self._colour())
             button = bar.widgetForAction(action)
             if isinstance(button, QToolButton):
                 self._buttons.append(button)
+        registry.keys_changed.connect(self._name)
         bar.installEventFilter(self)
         self._colour()
+
+    def _name(self, action_id: str) -> None:
+        """Writes the key of a tool beside its name."""
+        if action_id in TOOLS:
+            keys = ", ".join(key.toString() for key in self._registry.keys(action_id))
+            self._registry[action_id].setIconText(f"{self._registry.spec(action_id).plain_text}  {keys}".rstrip())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.PaletteChange:

@@ -22,6 +22,7 @@ from cutter_gui.gui.preferences import Preferences
 from cutter_gui.gui.restoring import Restorer
 from cutter_gui.gui.samples import samples
 from cutter_gui.gui.settings import Settings
+from cutter_gui.gui.shortcuts import Shortcuts
 from cutter_gui.gui.status import StatusLine
 from cutter_gui.gui.tabs import Tabs
 from cutter_gui.gui.theme import Theme
@@ -56,6 +57,7 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings(self)
         self.preferences = Preferences(self.settings, self)
         self.actions_registry = ActionRegistry(self)
+        self.shortcuts = Shortcuts(self.actions_registry, self.settings, self)
         self.warmup = Warmup(self)
         self._workers: Workers | None = None
         self._saver: Saver | None = None
@@ -379,6 +381,7 @@ class MainWindow(QMainWindow):
             self.setWindowIcon(QIcon(str(resource("icons", "cutter-gui.svg"))))
             self.theme.follow_system()
             self.actions_registry.add_shortcuts()
+            self.shortcuts.load()
             self.recent_menu = fill_menus(self._menus, self.actions_registry)[self._recent_title]
             self.recent_menu.aboutToShow.connect(self._fill_recent_menu)
 

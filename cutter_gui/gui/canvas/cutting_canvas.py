@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 
@@ -119,6 +121,12 @@ class CuttingCanvas(PreviewCanvas):
 
     # --- keys
 
+    _tool_keys: Mapping[Qt.Key, Tool] = TOOL_KEYS
+
+    def set_tool_keys(self, keys: Mapping[Qt.Key, Tool]) -> None:
+        """Says which keys take a tool; that of the knife holds it in hand while it is down."""
+        self._tool_keys = dict(keys)
+
     def event(self, event: QEvent) -> bool:
         # Keys that mean something on the canvas itself are taken before they become shortcuts of the window.
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._wants(event):
@@ -131,7 +139,7 @@ class CuttingCanvas(PreviewCanvas):
             return False
         if event.key() == Qt.Key.Key_Escape:
             return self._has_something_to_drop
-        return event.key() in TOOL_KEYS or _stage_of(event) >= 0
+        return event.key() in self._tool_keys or _stage_of(event) >= 0
 
     @property
     def _has_something_to_drop(self) -> bool:
@@ -148,13 +156,13 @@ class CuttingCanvas(PreviewCanvas):
         key = Qt.Key(event.key())
         after = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         stage = _stage_of(event)
-        if key == Qt.Key.Key_K:
+        if self._tool_keys.get(key) is Tool.KNIFE:
             if not event.isAutoRepeat():
                 self._held_knife, self._knife_used = True, False
                 self._update_cursor()
                 self._say()
-        elif key in TOOL_KEYS:
-            self.set_tool(TOOL_KEYS[key])
+        elif key in self._tool_keys:
+            self.set_tool(self._tool_keys[key])
             if after and self._tool is Tool.START_STAGE:
                 self._preview_at_keyboard(True)
         elif key == Qt.Key.Key_Escape and self._has_something_to_drop:
@@ -181,7 +189,7 @@ class CuttingCanvas(PreviewCanvas):
             self.set_tool(Tool.SELECT)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_K and self._held_knife:
+        if self._held_knife and self._tool_keys.get(Qt.Key(event.key())) is Tool.KNIFE:
             if not event.isAutoRepeat():
                 self._held_knife = False
                 if not self._knife_used:

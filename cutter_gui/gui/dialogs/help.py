@@ -1,16 +1,11 @@
-"""Help, shortcuts, and what this program is."""
+"""Help, gestures, and what this program is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from cutter_gui import __version__
-from cutter_gui.gui.actions import ActionRegistry
-from cutter_gui.gui.menus import plain_menus
 from cutter_gui.resource_files import resource
 
 _CONTENTS = "contents.md"
@@ -50,29 +45,9 @@ def help_dialog(parent: QWidget) -> TextDialog:
     return dialog
 
 
-def shortcuts_dialog(parent: QWidget, registry: ActionRegistry) -> TextDialog:
-    """Returns the list of shortcuts, made from the registry of actions."""
-    return TextDialog(parent, _tr("Keyboard shortcuts"), shortcuts_markdown(registry))
-
-
-def shortcuts_markdown(registry: ActionRegistry) -> str:
-    """Returns a table of the actions that have keys, menu by menu."""
-    lines = [f"# {_tr('Keyboard shortcuts')}", ""]
-    for title, ids in plain_menus():
-        rows = []
-        for action_id in ids:
-            keys = registry[action_id].shortcuts()
-            if keys:
-                shown = ", ".join(f"`{key.toString(QKeySequence.SequenceFormat.NativeText)}`" for key in keys)
-                rows.append(f"| {registry.spec(action_id).plain_text} | {shown} |")
-        if rows:
-            lines += [f"## {title}", "", f"| {_tr('Action')} | {_tr('Keys')} |", "|---|---|", *rows, ""]
-    lines += _gestures()
-    return "\n".join(lines)
-
-
-def _gestures() -> Iterable[str]:
-    rows = (
+def gestures() -> tuple[tuple[str, str], ...]:
+    """Returns what can be done with mouse and keys on the canvas, and what that does."""
+    return (
         (_tr("Click an edge"), _tr("cut it in the active cut, or take it out")),
         (_tr("With a tensor selected, click a consumer"), _tr("cut only the edge to it, or take it out")),
         (_tr("With Ctrl or Shift, click an edge"), _tr("cut only the branch that is hit, or take it out")),
@@ -84,13 +59,6 @@ def _gestures() -> Iterable[str]:
         (_tr("Enter, Esc"), _tr("apply what is shown, or drop it")),
         (_tr("Wheel"), _tr("zoom at the pointer")),
         (_tr("Drag the ground"), _tr("move the view")),
-    )
-    return (
-        f"## {_tr('On the canvas')}",
-        "",
-        f"| {_tr('Gesture')} | {_tr('Does')} |",
-        "|---|---|",
-        *(f"| {gesture} | {does} |" for gesture, does in rows),
     )
 
 
