@@ -71,6 +71,8 @@ class Theme(QObject):
             return
         self._palette = wanted
         self._app.setPalette(qt_palette(wanted))
+        for kind in ("QCheckBox", "QRadioButton"):
+            self._app.setPalette(_tick_palette(wanted), kind)
         self.changed.emit()
 
 
@@ -110,6 +112,13 @@ def qt_palette(tokens: Palette) -> QPalette:
     for colour_role in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(group.Disabled, colour_role, QColor(tokens.text_off))
     palette.setColor(group.Disabled, role.Highlight, QColor(tokens.line))
+    return palette
+
+
+def _tick_palette(tokens: Palette) -> QPalette:
+    """Returns the palette of boxes to tick: the style draws their frames in a darker shade of the ground."""
+    palette = qt_palette(tokens)
+    palette.setColor(QPalette.ColorRole.Window, QColor(tokens.text_soft).lighter(127))
     return palette
 
 

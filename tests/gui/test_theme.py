@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from cutter_gui.gui.palette import DARK, LIGHT, STAGE_TEXT, STAGES, Palette
 from cutter_gui.gui.theme import Theme, mono_font, palette_of, qt_palette, title_font
@@ -83,3 +83,16 @@ def test_every_token_is_a_colour(tokens: Palette) -> None:
 def test_titles_are_capitals_and_names_are_of_one_width(qapp: QApplication) -> None:
     assert title_font().capitalization() == title_font().Capitalization.AllUppercase
     assert mono_font().family() != qapp.font().family()
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=lambda tokens: tokens.name)
+def test_a_box_to_tick_can_be_seen_on_the_ground_of_a_dialog(theme: Theme, tokens: Palette) -> None:
+    theme.set_mode("dark" if tokens is LIGHT else "light")
+    theme.set_mode(tokens.name)
+    dialog = QWidget()
+    box = QCheckBox(dialog)
+    box.resize(box.sizeHint())
+    picture = dialog.grab().toImage()
+    row = [picture.pixelColor(x, box.height() // 2).name() for x in range(box.width())]
+    assert max(contrast(colour, tokens.window) for colour in row) > 3
+    dialog.deleteLater()
