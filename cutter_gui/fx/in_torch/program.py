@@ -128,7 +128,8 @@ def get_by_path(root: nn.Module, target: str) -> Any:
 
 def same_bytes(tensor: object) -> tuple[object, ...]:
     """Returns what is equal for two tensors when, and only when, they are the same bytes seen the same way."""
-    if not isinstance(tensor, torch.Tensor):
+    # Tensors without memory may all have the storage of one file in an archive.
+    if not isinstance(tensor, torch.Tensor) or tensor.is_meta:
         return (id(tensor),)
     try:
         storage: object = tensor.untyped_storage()._cdata

@@ -168,23 +168,3 @@ def test_an_open_size_that_is_none_is_an_error(text: str, what: str) -> None:
 def test_symbolic_tracing_keeps_no_sizes_open() -> None:
     with pytest.raises(CutterError, match="keeps no sizes open"):
         symbolic_program(nn.ReLU(), (torch.randn(2),), {}, ["all"])
-
-
-def test_a_model_on_the_meta_device_opens_without_its_memory() -> None:
-    class Block(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.up = nn.Linear(16384, 65536, bias=False)
-            self.down = nn.Linear(65536, 16384, bias=False)
-
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x + self.down(torch.relu(self.up(x)))
-
-    with torch.device("meta"):
-        model = nn.Sequential(*(Block() for _ in range(33)))
-        x = torch.randn(1, 16384)
-    graph = graph_of(draft_of(export_program(model, (x,), {})))
-    parameters = 33 * 2 * 16384 * 65536
-    assert parameters > 70e9
-    assert int(graph.tensor_stored.sum()) == parameters * 4
-    assert graph.tensor_shapes[graph.tensor_index["linear"]] == (1, 65536)
