@@ -109,7 +109,7 @@ def _edit(window: MainWindow) -> tuple[ActionSpec, ...]:
             window.document.undo_stack.redo()
 
     def copy_name() -> None:
-        document = window.document
+        document = None if window.workspace is None else window.workspace.shown_document
         if document is None:
             return
         selection, graph = document.selection, document.graph
@@ -159,16 +159,16 @@ def _edit(window: MainWindow) -> tuple[ActionSpec, ...]:
 
 
 def _something_selected(window: MainWindow) -> bool:
-    return window.document is not None and bool(window.document.selection)
+    document = None if window.workspace is None else window.workspace.shown_document
+    return document is not None and bool(document.selection)
 
 
 def _deselect(window: MainWindow) -> None:
     from cutter_gui.gui.selection import NOTHING
 
-    if window.document is None:
-        return
-    if window.document.selection or not clear_search(window):
-        window.document.select(NOTHING)
+    document = None if window.workspace is None else window.workspace.shown_document
+    if document is not None and (document.selection or not clear_search(window)):
+        document.select(NOTHING)
 
 
 def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
@@ -188,7 +188,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
         ActionSpec(
             "view.zoom_in",
             tr("Zoom &in"),
-            with_workspace(lambda space: space.canvas.zoom_in()),
+            with_workspace(lambda space: space.shown_canvas.zoom_in()),
             "Ctrl++; Ctrl+=",
             "add-line",
             tr("Zoom in"),
@@ -197,7 +197,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
         ActionSpec(
             "view.zoom_out",
             tr("Zoom &out"),
-            with_workspace(lambda space: space.canvas.zoom_out()),
+            with_workspace(lambda space: space.shown_canvas.zoom_out()),
             "Ctrl+-",
             "subtract-line",
             tr("Zoom out"),
@@ -206,7 +206,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
         ActionSpec(
             "view.zoom_reset",
             tr("&Actual size"),
-            with_workspace(lambda space: space.canvas.reset_zoom()),
+            with_workspace(lambda space: space.shown_canvas.reset_zoom()),
             "Ctrl+0",
             tip=tr("Show the graph at 100 %"),
             enabled=shown,
@@ -214,7 +214,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
         ActionSpec(
             "view.fit",
             tr("&Fit"),
-            with_workspace(lambda space: space.canvas.fit()),
+            with_workspace(lambda space: space.shown_canvas.fit()),
             "Ctrl+9; F",
             tip=tr("Show the whole graph"),
             enabled=shown,

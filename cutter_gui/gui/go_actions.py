@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 
 from cutter_gui.gui.actions import ActionSpec
+from cutter_gui.gui.body_actions import BODY_MENU, body_actions
 
 if TYPE_CHECKING:
+    from cutter_gui.gui.document import Document
     from cutter_gui.gui.places import Places
     from cutter_gui.gui.selection import Selection
     from cutter_gui.gui.window import MainWindow
@@ -27,16 +29,23 @@ GO_MENU = (
     "go.previous_consumer",
     "go.inputs",
     "go.outputs",
+    "-",
+    *BODY_MENU,
 )
 
 
 def go_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
     """Returns the actions."""
-    return (*_search_actions(window), *_place_actions(window), _copy_as_spec(window))
+    return (*_search_actions(window), *_place_actions(window), *body_actions(window), _copy_as_spec(window))
 
 
 def _has_document(window: MainWindow) -> bool:
     return window.document is not None
+
+
+def _shown(window: MainWindow) -> Document | None:
+    """Returns what the canvas shows: the model, or a subgraph body of it."""
+    return None if window.workspace is None else window.workspace.shown_document
 
 
 def _search_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
@@ -84,19 +93,19 @@ def _place_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
     def move(by: int) -> Callable[[], None]:
         def act() -> None:
             if window.workspace is not None:
-                window.workspace.places.move(by)
+                window.workspace.shown_places.move(by)
 
         return act
 
     def can_move(by: int) -> Callable[[], bool]:
-        return lambda: window.workspace is not None and window.workspace.places.can_move(by)
+        return lambda: window.workspace is not None and window.workspace.shown_places.can_move(by)
 
     def go(where: Callable[[Places], Selection]) -> Callable[[], None]:
         def act() -> None:
-            workspace, document = window.workspace, window.document
+            workspace, document = window.workspace, _shown(window)
             if workspace is None or document is None:
                 return
-            target = where(workspace.places)
+            target = where(workspace.shown_places)
             if target:
                 document.select(target)
             else:
@@ -105,12 +114,14 @@ def _place_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
         return act
 
     def selected() -> bool:
-        return window.document is not None and bool(window.document.selection)
+        document = _shown(window)
+        return document is not None and bool(document.selection)
 
     def ends(name: str) -> Callable[[Places], Selection]:
         def where(places: Places) -> Selection:
-            assert window.document is not None
-            return places.end(getattr(window.document.graph, name).tolist())
+            document = _shown(window)
+            assert document is not None
+            return places.end(getattr(document.graph, name).tolist())
 
         return where
 

@@ -207,7 +207,11 @@ class Saver(QObject):
         workspace, document = self._window.workspace, self._window.document
         if workspace is None or document is None or not workspace.has_picture:
             return None
-        groups, sight = workspace.folds.groups, workspace.canvas.visible_part
+        inner, scene = workspace.bodies.document, workspace.bodies.scene
+        sight = workspace.shown_canvas.visible_part
+        if inner is not None and scene is not None:
+            return Subject(document.path.name, inner.graph, scene, None, inner.staging, sight)
+        groups = workspace.folds.groups
         return Subject(document.path.name, document.graph, workspace.scene, groups, document.staging, sight)
 
     def export_picture(self) -> None:

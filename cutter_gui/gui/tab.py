@@ -136,6 +136,7 @@ class Tab(QObject):
             workspace.folds.options = lambda constants: layout_options(window.preferences, constants)
             workspace.folds.large_wanted.connect(lambda folding: self.opener.lay_out_again(folding=folding))
             workspace.folds.changed.connect(self.changed)
+            workspace.bodies.failed.connect(lambda error: window.show_error(self.tr("Open body"), error))
             workspace.folds.failed.connect(lambda error: window.show_error(self.tr("Fold"), error))
             window.stack.addWidget(workspace)
             self.workspace = workspace

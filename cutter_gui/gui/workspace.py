@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
 from cutter_gui.gui.actions import ActionRegistry
+from cutter_gui.gui.bodies import Bodies
 from cutter_gui.gui.bundle_menu import BundleMenu
+from cutter_gui.gui.canvas.body_canvas import BodyCanvas
 from cutter_gui.gui.canvas.cutting_canvas import CuttingCanvas
 from cutter_gui.gui.cutting_desk import CuttingDesk
 from cutter_gui.gui.document import Change, Document
@@ -94,6 +96,7 @@ class Workspace(QWidget):
         self.nodes = NodesPanel()
         self.stages.add_tab(self.tr("Nodes"), lambda: self.show_panel("nodes"))
         self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"), before=True)
+        self.bodies = Bodies(self)
         self._arrange()
         self._connect()
         self.desk = CuttingDesk(self, self.canvas)
@@ -176,6 +179,7 @@ class Workspace(QWidget):
         """Gives up what is being made; for when the window goes away."""
         self.closed.emit()
         self.folds.close()
+        self.bodies.close()
         self.search.close()
 
     def _connect(self) -> None:
@@ -185,19 +189,22 @@ class Workspace(QWidget):
         self.canvas.bundle_clicked.connect(self._offer_bundle)
         self.canvas.group_toggled.connect(self.folds.toggle)
         self.canvas.inspect_wanted.connect(self._inspect)
+        self.bodies.view.canvas.inspect_wanted.connect(self._inspect)
+        self.bodies.changed.connect(lambda: self.document_changed.emit(Change()))
         self.search.found.connect(self._show_found)
-        self.search.left.connect(self.canvas.setFocus)
+        self.search.left.connect(lambda: self.shown_canvas.setFocus())
         self.search.gone_to.connect(self.bring_to_light)
         self.groups.fold_wanted.connect(self.folds.toggle)
         self.folds.picture_ready.connect(self._show_folding)
         self.canvas.selection_changed.connect(self._select)
-        self.canvas.hint_changed.connect(self._take_hint)
+        self.canvas.hint_changed.connect(self.take_hint)
         self.canvas.zoom_changed.connect(self.zoom_changed)
         self.canvas.file_dropped.connect(self.files_dropped)
         self.stages.reveal_wanted.connect(self._reveal_stage)
         self.problems.show_wanted.connect(self.show_problem)
 
-    def _take_hint(self, text: str) -> None:
+    def take_hint(self, text: str) -> None:
+        """Says what a click would do now."""
         self.hint = text
         self.hint_changed.emit(text)
 
@@ -215,12 +222,35 @@ class Workspace(QWidget):
         )
 
     def _show_found(self, hits: Any) -> None:
-        self.canvas.show_found(hits.nodes, hits.tensors, hits.filters)
+        self.shown_canvas.show_found(hits.nodes, hits.tensors, hits.filters)
         self.nodes.show_found(hits, bool(self.search.field.text().strip()))
 
     def _inspect(self) -> None:
         self.show_panel("inspector")
         self.inspector.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def shown_document(self) -> Document | None:
+        """What the canvas shows: the model, or a subgraph body of it."""
+        return self.bodies.document or self.document
+
+    @property
+    def shown_canvas(self) -> CuttingCanvas | BodyCanvas:
+        """The canvas of the model, or that of a body."""
+        return self.bodies.view.canvas if self.bodies.is_open else self.canvas
+
+    @property
+    def shown_places(self) -> Places:
+        """Where one has been in what the canvas shows."""
+        return self.bodies.places if self.bodies.is_open else self.places
+
+    def show_innermost(self) -> None:
+        """Shows the body that is open, or the model's own graph again."""
+        if not self.bodies.is_open and self.folds.groups is not None:
+            self.inspector.set_groups(self.folds.groups)
+        self.stack.setCurrentWidget(self.bodies.view if self.bodies.is_open else self.canvas)
+        self.shown_canvas.setFocus()
+        self.zoom_changed.emit(self.shown_canvas.zoom_percent)
 
     @property
     def has_picture(self) -> bool:
@@ -238,6 +268,7 @@ class Workspace(QWidget):
             self.document.deleteLater()
         self.document = document
         self.scene = None
+        self.bodies.set_document(document)
         self.folds.begin(None if document is None else document.graph)
         if document is not None:
             document.set_symbols(remembered_symbols(self._settings, document.graph.fingerprint))
@@ -271,6 +302,7 @@ class Workspace(QWidget):
         """Shows the picture of the document."""
         if self.document is None:
             return
+        self.bodies.leave_all()
         selection = self.document.selection
         self.scene = scene
         self.folds.take_picture(scene)
@@ -293,6 +325,8 @@ class Workspace(QWidget):
             if change.plan:
                 self.canvas.clear_path()
             self.canvas.show_staging(document.staging, document.active_cut)
+        if change.selection and document.selection:
+            self.bodies.leave_all()
         if change.selection and self.has_picture and self.canvas.selection != document.selection:
             self.canvas.select(document.selection)
             self.bring_to_light()
@@ -306,6 +340,7 @@ class Workspace(QWidget):
         if picture is None:
             return
         self.scene = None
+        self.bodies.set_document(document)
         self.folds.begin(document.graph)
         for panel in self._followers():
             panel.set_document(document)
@@ -315,6 +350,9 @@ class Workspace(QWidget):
     def bring_to_light(self) -> None:
         """Brings what is selected into sight, unfolding the groups that hide it."""
         document = self.document
+        if self.bodies.is_open:
+            self.bodies.reveal_selection()
+            return
         if document is None or not self.has_picture:
             return
         node, tensor = document.selection.node, document.selection.tensor
@@ -328,6 +366,9 @@ class Workspace(QWidget):
 
     def reveal_selection(self) -> None:
         """Brings what is selected into sight."""
+        if self.bodies.is_open:
+            self.bodies.reveal_selection()
+            return
         if self.document is None or not self.has_picture:
             return
         selection = self.document.selection

@@ -60,3 +60,12 @@ def group_to_toggle(picture: Picture, selection: Selection, hit: Hit) -> int:
     tensor = selection.tensor
     is_consumer = tensor is not None and picture.graph.edge(tensor, hit.node) is not None
     return -1 if is_consumer else int(picture.sheet.groups.node_group[hit.node])
+
+
+def body_node(picture: Picture, selection: Selection, hit: Hit) -> int:
+    """Returns the node whose bodies a double click opens, -1 for none and where it is two clicks."""
+    if hit.kind is not HitKind.NODE or hit.node not in picture.graph.node_bodies:
+        return -1
+    tensor = selection.tensor
+    is_consumer = tensor is not None and picture.graph.edge(tensor, hit.node) is not None
+    return -1 if is_consumer else hit.node

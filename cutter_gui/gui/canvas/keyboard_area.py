@@ -25,11 +25,13 @@ class KeyboardArea(DropArea):
         tensor_clicked: The tensor at hand is to be cut or uncut.
         consumer_clicked: A consumer of the selected tensor is to be put into the cut or taken out: tensor and node.
         inspect_wanted: What is selected is to be looked at.
+        body_wanted: The subgraph bodies of a node are to be shown.
     """
 
     tensor_clicked = Signal(int)
     consumer_clicked = Signal(int, int)
     inspect_wanted = Signal()
+    body_wanted = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,6 +108,14 @@ class KeyboardArea(DropArea):
         """Asks for a closer look at what is selected."""
         if self._overlay.selection:
             self.inspect_wanted.emit()
+
+    def enter(self) -> None:
+        """Opens the body of the node that is selected; of one without any, and of all else, asks for a closer look."""
+        node = self._overlay.selection.node
+        if node is not None and self._picture is not None and node in self._picture.graph.node_bodies:
+            self.body_wanted.emit(node)
+        else:
+            self.inspect()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:

@@ -42,6 +42,8 @@ class KeyTarget(Protocol):
 
     def inspect(self) -> None: ...
 
+    def enter(self) -> None: ...
+
 
 def press(target: KeyTarget, event: QKeyEvent) -> bool:
     """Does what a key does; returns whether it does anything."""
@@ -61,7 +63,10 @@ def press(target: KeyTarget, event: QKeyEvent) -> bool:
     elif key == Qt.Key.Key_Escape:
         target.clear_selection()
     elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-        target.inspect()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            target.inspect()
+        else:
+            target.enter()
     elif key in ARROWS:
         _walk(target, sheet, ARROWS[key] if sheet.scene.flow else ARROWS[key][::-1])
     else:

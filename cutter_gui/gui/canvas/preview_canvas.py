@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from cutter_gui.core.graph import Graph
@@ -19,6 +19,7 @@ from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.base_layer import look_through
 from cutter_gui.gui.canvas.border import cut_at, nodes_beside, nodes_passed
 from cutter_gui.gui.canvas.camera import Rect
+from cutter_gui.gui.canvas.clicking import body_node
 from cutter_gui.gui.canvas.crossing import edges_crossed, edges_of_wires
 from cutter_gui.gui.canvas.gestures import Pointer
 from cutter_gui.gui.canvas.ghost import Ghost
@@ -286,6 +287,14 @@ class PreviewCanvas(GraphCanvas):
     def bundle_tensors(self, hit: Hit) -> list[int]:
         """Returns the tensors that run in a wire."""
         return [] if self._picture is None else self._picture.scene.tensors_of(hit.wire).tolist()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Opens the bodies of a node that has some; else what a double click does."""
+        node = -1 if self._picture is None else body_node(self._picture, self.selection, self.hit(event.position()))
+        if node >= 0 and self.tool is Tool.SELECT and event.button() is Qt.MouseButton.LeftButton:
+            self.body_wanted.emit(node)
+        else:
+            super().mouseDoubleClickEvent(event)
 
     # --- what stays while the picture changes
 

@@ -162,6 +162,8 @@ def _node_hint(picture: Picture, selection: Selection, node: int) -> str:
     label = _name(graph.node_label(node))
     if tensor is None or graph.edge(tensor, node) is None:
         text = _tr("Click: select {op} {node}").format(op=graph.op(node), node=label)
+        if node in graph.node_bodies:
+            return f"{text} · " + _tr("Double click: open its body")
         group = int(picture.sheet.groups.node_group[node])
         if group < 0:
             return text
