@@ -160,6 +160,7 @@ class CuttingDesk(QObject):
         from cutter_gui.core.stages import assign_stages
         from cutter_gui.gui.dialogs.compare_plans import ComparePlansDialog
         from cutter_gui.gui.dialogs.errors import error_message
+        from cutter_gui.gui.selection import Selection
 
         document = self._workspace.document
         if document is None:
@@ -169,7 +170,10 @@ class CuttingDesk(QObject):
         except CutterError as error:
             error_message(self._workspace, self.tr("Compare plans"), error).open()
             return
-        ComparePlansDialog(self._workspace, other, path.name, document.staging).show()
+        dialog = ComparePlansDialog(self._workspace, other, path.name, document.staging, document.symbols)
+        dialog.tensor_wanted.connect(lambda tensor: document.select(Selection(tensor=tensor)))
+        dialog.cut_wanted.connect(document.set_active_cut)
+        dialog.show()
 
     def repeat(self) -> None:
         """Lists the places that look like the active cut, to cut them too."""
