@@ -58,13 +58,22 @@ def difference(original: RuntimeValue, composed: RuntimeValue) -> Difference | N
         return None
     if list(original.shape()) != list(composed.shape()):
         return Difference(reason=f"shape {list(composed.shape())} instead of {list(original.shape())}")
+    if original.data_type() == "tensor(string)":
+        return _string_difference(original, composed)
     return _array_difference(as_array(original), as_array(composed))
 
 
+def _string_difference(original: OrtValue, composed: OrtValue) -> Difference | None:
+    """Compares strings within the runtime, which hands out only those that are valid UTF-8 (Equal, operator set 19)."""
+    inputs = [helper.make_tensor_value_info(name, TensorProto.STRING, None) for name in ("left", "right")]
+    output = helper.make_tensor_value_info("equal", TensorProto.BOOL, None)
+    session = small_session([helper.make_node("Equal", ["left", "right"], ["equal"])], inputs, [output], opset=19)
+    (equal,) = session.run_with_ort_values(["equal"], {"left": original, "right": composed})
+    unequal = ~np.asarray(equal.numpy())
+    return Difference(index=_first(unequal)) if np.any(unequal) else None
+
+
 def _array_difference(left: Array, right: Array) -> Difference | None:
-    if left.dtype == object:
-        unequal = np.asarray(left != right)
-        return Difference(index=_first(unequal)) if np.any(unequal) else None
     bits = np.dtype(f"u{left.dtype.itemsize}") if left.dtype.itemsize <= 8 else None
     if bits is None:
         unequal = np.any(_bytes(left) != _bytes(right), axis=-1)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from onnx import TensorProto
 
+from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.weights import External, element_bytes
 from cutter_gui.onnx.wire import ByteRange
@@ -39,9 +40,11 @@ class ExternalFiles:
         if found is None:
             found = self._seen[entry.location] = self._look_at(tensor, entry.location)
         path, size = found
-        needed = element_bytes(tensor.data_type, tensor.dims)
-        length = entry.length if entry.length is not None else needed or size - entry.offset
-        if needed and length != needed:
+        needed = element_bytes(tensor.data_type, tensor.dims) if dtype_of(tensor.data_type).bits else None
+        length = entry.length
+        if length is None:
+            length = size - entry.offset if needed is None else needed
+        if needed is not None and length != needed:
             raise CutterError(
                 f"the external data in {one_line(entry.location, 120)} has {length} bytes where type and shape need "
                 f"{needed}",

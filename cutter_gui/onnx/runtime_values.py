@@ -116,12 +116,15 @@ def _made(
 
 
 def small_session(
-    nodes: Sequence[NodeProto], inputs: Sequence[ValueInfoProto], outputs: Sequence[ValueInfoProto]
+    nodes: Sequence[NodeProto],
+    inputs: Sequence[ValueInfoProto],
+    outputs: Sequence[ValueInfoProto],
+    opset: int = _OPSET,
 ) -> InferenceSession:
     """Returns a session of a model made for the purpose."""
     import onnxruntime
 
-    opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
     graph = helper.make_graph(nodes, "values", inputs, outputs)
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])

@@ -121,6 +121,22 @@ def test_a_small_weight_outside_comes_inline(tmp_path: Path) -> None:
     assert numpy_helper.to_array(held).tolist() == [1, 2, 3, 4]
 
 
+def test_an_empty_weight_outside_takes_nothing_of_its_file(tmp_path: Path) -> None:
+    proto = one_file()
+    empty = proto.graph.initializer.add()
+    empty.CopyFrom(proto.graph.initializer[0])
+    empty.name, empty.dims[:] = "none", [0, 300]
+    del empty.external_data[1:]  # its place alone; without a length it takes what its shape needs
+    proto.graph.node.append(helper.make_node("Concat", ["none", "v"], ["joined"], axis=0))
+    proto.graph.output.append(helper.make_tensor_value_info("joined", TensorProto.FLOAT, [4, 300]))
+    split(written(tmp_path, proto), plan("a"), tmp_path / "out")
+    stage = onnx.load(tmp_path / "out" / "m_0.plain.onnx", load_external_data=False)
+    (held,) = (tensor for tensor in stage.graph.initializer if tensor.name == "none")
+    assert held.data_location == TensorProto.DEFAULT
+    assert not held.raw_data
+    assert FORMAT.verify(VerifyRequest(tmp_path / "out")).identical
+
+
 def test_a_weight_that_several_stages_use_is_in_the_file_of_each(tmp_path: Path) -> None:
     split(written(tmp_path / "model"), plan("a", "b", "c"), tmp_path / "out")
     assert_composes(tmp_path / "out")

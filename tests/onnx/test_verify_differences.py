@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import ModelProto, numpy_helper
+from onnx import ModelProto, TensorProto, numpy_helper
 
 from cutter_gui.core.format import OutputReport, VerifyReport, VerifyRequest
 from cutter_gui.onnx.compare import difference
@@ -189,3 +189,19 @@ def test_a_scalar_that_differs_has_no_element_to_name(tmp_path: Path) -> None:
     found = of(verify(out), "y", "plain")
     assert found.first_difference == ()
     assert found.sentence() == "differs by at most 36 (relative 1)"
+
+
+def test_strings_that_are_no_valid_text_are_compared_byte_by_byte(tmp_path: Path) -> None:
+    proto = model("g (string[2] s) => (string[6] y) { a = Concat<axis = 0>(s, w) b = Identity(a) y = Identity(b) }")
+    weight = proto.graph.initializer.add()
+    weight.CopyFrom(TensorProto(name="w", data_type=TensorProto.STRING, dims=[4]))
+    weight.string_data.extend([b"\xff\x00", b"b", b"\xfe", b"d"])
+    split(saved(proto, tmp_path / "m.onnx"), plan("b"), tmp_path / "out", form="plain")
+    assert FORMAT.verify(VerifyRequest(tmp_path / "out")).identical
+    stage = tmp_path / "out" / "m_0.plain.onnx"
+    changed = ModelProto.FromString(stage.read_bytes())
+    changed.graph.initializer[0].string_data[2] = b"\xfd"
+    stage.write_bytes(changed.SerializeToString())
+    (output,) = FORMAT.verify(VerifyRequest(tmp_path / "out")).outputs
+    assert not output.identical
+    assert output.first_difference == (4,)
