@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QTabBar
 
 from cutter_gui.core.errors import one_line
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _NAME = 60
 _MENU = ("file.close", "file.close_others", "-", "file.reload", "file.copy_path")
 UNSAVED = "●"
+_HEIGHT = 34
+_NARROWEST, _WIDEST = 120, 320
+_LEFT = 12  # before the name
+_BESIDE = 46  # in all, the cross included
 
 
 class ModelTabBar(QTabBar):
@@ -120,11 +124,14 @@ class ModelTabBar(QTabBar):
         self.menu.popup(event.globalPos())
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        return QSize(120, super().minimumTabSizeHint(index).height())
+        return QSize(min(_NARROWEST, self.tabSizeHint(index).width()), _HEIGHT)
 
     def tabSizeHint(self, index: int) -> QSize:
-        hint = super().tabSizeHint(index)
-        return QSize(hint.width() + 8, 34)
+        """Returns room for the name in bold, so that no tab moves when another one is looked at."""
+        font = self.font()
+        font.setBold(True)
+        text = self.tabText(index).replace("&&", "&")
+        return QSize(min(QFontMetrics(font).horizontalAdvance(text) + _BESIDE, _WIDEST), _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draws flat tabs: the one that is looked at on the panels' ground with a line in the accent colour."""
@@ -143,7 +150,7 @@ class ModelTabBar(QTabBar):
             font.setUnderline(is_current and self.hasFocus())
             painter.setFont(font)
             painter.setPen(QColor(tokens.text if is_current else tokens.text_soft))
-            room = rect.adjusted(12, 0, -30, 0)
+            room = rect.adjusted(_LEFT, 0, _LEFT - _BESIDE, 0)
             text = self.tabText(at).replace("&&", "&")
             shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room.width())
             painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)

@@ -26,6 +26,7 @@ from cutter_gui.gui.theme import MODES, Mode
 if TYPE_CHECKING:
     from cutter_gui.gui.window import MainWindow
 
+_LABELS = 180  # width of the labels, the same in all sections
 _MORE = ("help.shortcuts", "edit.trusted")  # what has a dialog of its own
 
 
@@ -68,6 +69,11 @@ class PreferencesDialog(QDialog):
         column.addWidget(label)
         rows.setContentsMargins(8, 0, 0, 8)
         column.addLayout(rows)
+        if isinstance(rows, QFormLayout):
+            for at in range(rows.rowCount()):
+                label_item = rows.itemAt(at, QFormLayout.ItemRole.LabelRole)
+                if label_item is not None:
+                    label_item.widget().setMinimumWidth(_LABELS)
 
     def _form(self) -> QFormLayout:
         rows = QFormLayout()
