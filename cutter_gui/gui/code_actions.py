@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cutter_gui.core.dtypes import UNKNOWN
 from cutter_gui.gui.actions import ActionSpec
 
 if TYPE_CHECKING:
@@ -21,6 +22,20 @@ def code_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
         from cutter_gui.gui.trust import trust_of
 
         TrustedFilesDialog(window, window.settings, trust_of(window)).open()
+
+    def untyped() -> int | None:
+        document = window.document
+        tensor = None if document is None else document.selection.tensor
+        if document is None or tensor is None or document.graph.tensor_dtype[tensor] != UNKNOWN:
+            return None
+        return tensor
+
+    def give_type() -> None:
+        from cutter_gui.gui.dialogs.give_type import ask_type
+
+        tensor = untyped()
+        if window.document is not None and tensor is not None:
+            ask_type(window, window.document, window.document.graph.tensor_names[tensor])
 
     def rewrite() -> None:
         from cutter_gui.gui.rewriting import Rewriting
@@ -50,6 +65,13 @@ def code_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
             tip=tr("Look at the files whose code may run without a question, and forget them"),
         ),
         ActionSpec(
+            "edit.give_type",
+            tr("Give a t&ype…"),
+            give_type,
+            tip=tr("Say which type the selected tensor has, where that cannot be told"),
+            enabled=lambda: untyped() is not None,
+        ),
+        ActionSpec(
             "edit.rewrite",
             tr("Find and re&write by rules…"),
             rewrite,
@@ -60,11 +82,13 @@ def code_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
     )
 
 
-def ask_for_code(window: MainWindow, code: str = "") -> None:
-    """Asks which function makes the model, and opens it."""
+def ask_for_code(window: MainWindow, file: Path | None = None) -> None:
+    """Asks which function, in a file if one is given, makes the model, and opens it."""
     from cutter_gui.gui.dialogs.open_code import OpenCodeDialog
 
-    dialog = OpenCodeDialog(window, window.last_folder(), code)
+    dialog = OpenCodeDialog(window, window.last_folder())
+    if file is not None:
+        dialog.take(file.absolute())
     dialog.chosen.connect(lambda path, options: open_code(window, path, options))
     dialog.open()
 

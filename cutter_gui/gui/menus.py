@@ -58,6 +58,7 @@ def menus(open_recent: str) -> tuple[Menu, ...]:
                 "file.copy_path",
                 "edit.deselect",
                 "-",
+                "edit.give_type",
                 "edit.rewrite",
                 "edit.trusted",
                 "edit.preferences",

@@ -16,6 +16,7 @@ from cutter_gui.core.groups import Groups
 from cutter_gui.core.manifest import MANIFEST_NAME
 from cutter_gui.core.spec import SUFFIX, model_file, read_spec
 from cutter_gui.frames import OpenModel, ReadSpec
+from cutter_gui.gui.code_actions import ask_for_code
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.dialogs import files
 from cutter_gui.gui.jobs import Job
@@ -117,8 +118,11 @@ class Opener(QObject):
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """Opens models, each in a tab of its own, cut specs, or both."""
+        code = [path for path in paths if path.suffix == ".py" and path.is_file()]
+        if code:
+            ask_for_code(self._window, code[0])
         try:
-            pairs = _told_apart(paths)
+            pairs = _told_apart([path for path in paths if path not in code])
         except CutterError as error:
             self._window.show_error(self.tr("Open"), error)
             return

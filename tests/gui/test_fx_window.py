@@ -15,7 +15,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 from torch import nn
 
 from cutter_gui.core import CutEdge
+from cutter_gui.core.dtypes import BY_NAME
+from cutter_gui.core.format import TypeHint
 from cutter_gui.core.manifest import read_manifest
+from cutter_gui.gui.dialogs.give_type import GiveTypeDialog
 from cutter_gui.gui.dialogs.matches import MatchesDialog
 from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.dialogs.open_code import OpenCodeDialog
@@ -23,6 +26,7 @@ from cutter_gui.gui.dialogs.results import ResultsDialog
 from cutter_gui.gui.dialogs.save_stages import SaveStagesDialog
 from cutter_gui.gui.dialogs.trust import TrustDialog
 from cutter_gui.gui.dialogs.trusted_files import TrustedFilesDialog
+from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.trusted_files import trusted_files
 
 pytestmark = [
@@ -309,3 +313,34 @@ def test_matches_of_rules_are_shown_and_replaced_as_one_step_that_undo_brings_ba
     hand.press("Ctrl+Shift+Z")
     assert document.graph.fingerprint == after.fingerprint
     assert archive.is_file()
+
+
+def test_a_python_file_that_is_opened_asks_which_function_makes_the_model(window, hand, tmp_path):
+    code = tmp_path / "model.py"
+    code.write_text(FACTORY)
+    window.open_paths([code])
+    dialog = hand.dialog(OpenCodeDialog)
+    assert dialog.code.text() == f"{code}:make", "the one function that takes nothing"
+    assert dialog.open_button.isEnabled()
+    hand.key(dialog, Qt.Key.Key_Escape)
+    hand.no_dialog()
+    assert window.stack.currentWidget() is window.empty
+
+
+def test_the_input_of_a_pickled_graph_is_given_its_type(window, hand, qtbot, tmp_path):
+    path = tmp_path / "model.pt"
+    torch.save(torch.fx.symbolic_trace(nn.Sequential(nn.Linear(4, 4), nn.ReLU())), path)
+    window.open_paths([path])
+    hand.key(hand.dialog(TrustDialog), Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    wait_until_drawn(window, qtbot)
+    document = window.document
+    action = window.actions_registry["edit.give_type"]
+    document.select(Selection(tensor=int(document.graph.inputs[0])))
+    assert action.isEnabled()
+    action.trigger()
+    dialog = hand.dialog(GiveTypeDialog)
+    type_text(qtbot, dialog.shape, "2,4")
+    hand.key(dialog.shape, Qt.Key.Key_Return)
+    name = document.graph.tensor_names[int(document.graph.inputs[0])]
+    assert document.types == {name: TypeHint(BY_NAME["float32"].code, (2, 4))}
+    assert not action.isEnabled()

@@ -54,7 +54,7 @@ def _examples(program: Program) -> dict[str, Any]:
             raise CutterError(
                 f"no value can be made for the input {one_line(node.name, 80)}",
                 "verify",
-                "give its type with --type when splitting, or values with --inputs",
+                "give its type when splitting (--type; Edit > Give a type in the window), or values with --inputs",
             )
     return found
 

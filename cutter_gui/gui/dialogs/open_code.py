@@ -41,7 +41,7 @@ class OpenCodeDialog(QDialog):
 
     chosen = Signal(object, object)
 
-    def __init__(self, parent: QWidget, folder: Path | None, code: str = "") -> None:
+    def __init__(self, parent: QWidget, folder: Path | None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(True)
@@ -69,7 +69,6 @@ class OpenCodeDialog(QDialog):
         self.code.textChanged.connect(self._check)
         self.dynamic.textChanged.connect(self._check)
         self.accepted.connect(self._choose)
-        self.code.setText(code)
         self._check()
         self.code.setFocus()
 
@@ -115,10 +114,10 @@ class OpenCodeDialog(QDialog):
     def _browse(self) -> None:
         filters = (self.tr("Python files (*.py)"), self.tr("All files (*)"))
         files.ask_open(
-            self, self.tr("File with the function"), self._folder, filters, lambda paths: self._take(paths[0])
+            self, self.tr("File with the function"), self._folder, filters, lambda paths: self.take(paths[0])
         )
 
-    def _take(self, file: Path) -> None:
+    def take(self, file: Path) -> None:
         """Puts a file into the field, with its function where it has just one."""
         names = functions_in(file)
         self.code.setText(f"{file}:{names[0] if len(names) == 1 else ''}")
