@@ -140,24 +140,37 @@ def _run_command(folder: Path, command: str) -> str:
     }[command]
     if command == "verify" and not (folder / "out" / "pipeline.yaml").exists():
         return ""
+    code = _exit_code(folder, words)
+    if code is None:
+        # A machine that was busy elsewhere, or asleep, is no hang: what hangs does so again.
+        if command == "split":
+            shutil.rmtree(folder / "out", ignore_errors=True)
+        code = _exit_code(folder, words)
+    if code is None:
+        return f"still running after {LIMIT_SECONDS:.0f} s"
+    said = (folder / "said").read_text(encoding="utf-8", errors="replace")
+    if code not in (0, 1, 2):
+        name = signal.Signals(-code).name if code < 0 else code
+        return f"ended with {name}"
+    if "Traceback" in said or "internal fault" in said:
+        return said.strip().splitlines()[-1][:300]
+    lines = [line for line in said.splitlines() if not line.startswith("warning: ")]
+    failed = code == 2 or (code == 1 and command == "split")
+    if failed and (len(lines) != 1 or not lines[0].startswith("error: ")):
+        return f"not one line: {said[:300]!r}"
+    return ""
+
+
+def _exit_code(folder: Path, words: list[str]) -> int | None:
+    """Runs a command in a forked process; returns its exit code, None when it had to be killed."""
     process = get_context("fork").Process(target=_child, args=(str(folder), words))
     process.start()
     process.join(LIMIT_SECONDS)
     if process.exitcode is None:
         process.kill()
         process.join()
-        return f"still running after {LIMIT_SECONDS:.0f} s"
-    said = (folder / "said").read_text(encoding="utf-8", errors="replace")
-    if process.exitcode not in (0, 1, 2):
-        name = signal.Signals(-process.exitcode).name if process.exitcode < 0 else process.exitcode
-        return f"ended with {name}"
-    if "Traceback" in said or "internal fault" in said:
-        return said.strip().splitlines()[-1][:300]
-    lines = [line for line in said.splitlines() if not line.startswith("warning: ")]
-    failed = process.exitcode == 2 or (process.exitcode == 1 and command == "split")
-    if failed and (len(lines) != 1 or not lines[0].startswith("error: ")):
-        return f"not one line: {said[:300]!r}"
-    return ""
+        return None
+    return process.exitcode
 
 
 def _child(folder: str, words: list[str]) -> None:
