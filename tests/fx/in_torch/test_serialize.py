@@ -161,6 +161,27 @@ def test_quantized_values_per_tensor_and_per_channel() -> None:
     }
 
 
+def test_a_value_that_is_quantized_per_channel_has_scales_zero_points_and_an_axis() -> None:
+    class Channels(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("scales", torch.tensor([0.5, 0.25], dtype=torch.float64))
+            self.register_buffer("zeros", torch.tensor([1, -2]))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.quantize_per_channel(x, self.scales, self.zeros, 1, torch.qint8).dequantize()
+
+    module = traced(Channels(), torch.randn(3, 2))
+    weights: dict[str, torch.Tensor] = {}
+    document = serialize_module(module, weights)
+    node = nodes_of(document)["quantize_per_channel"]
+    assert (node["is_quantized"], node["dtype"], node["qscheme"]) == (True, "torch.qint8", "torch.per_channel_affine")
+    assert (node["q_per_channel_scales"], node["q_per_channel_zero_points"]) == ([0.5, 0.25], [1, -2])
+    assert node["q_per_channel_axis"] == 1
+    x = torch.randn(3, 2)
+    assert torch.equal(deserialize_module(json.loads(json.dumps(document)), weights)(x), module(x))
+
+
 def test_graph_modules_that_are_called_are_nested_with_qualified_names() -> None:
     def nest(inner: fx.GraphModule, name: str) -> fx.GraphModule:
         outer = fx.Graph()
