@@ -9,6 +9,7 @@ the standard input ends the window is gone, and so is the job.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -87,6 +88,7 @@ def _part_of(progress: Progress, start: float, end: float) -> Progress:
 
 
 def open_model(request: OpenModel, channel: Channel) -> None:
+    gc.disable()  # a model is millions of objects that all stay: looking for garbage there takes a fifth of the time
     from cutter_gui.core.groups import find_groups
     from cutter_gui.layout import LayoutOptions
     from cutter_gui.layout.folded_scene import lay_out_folded
