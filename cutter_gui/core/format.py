@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -354,12 +355,13 @@ class ModelFormat(Protocol):
         ...
 
 
+@cache
 def formats() -> Sequence[ModelFormat]:
-    """Returns the formats installed, by name."""
+    """Returns the formats installed, by name; looked up once, for the window asks often."""
     from importlib.metadata import entry_points
 
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-    return [found[name].load() for name in sorted(found)]
+    return tuple(found[name].load() for name in sorted(found))
 
 
 def format_for(path: Path) -> ModelFormat:

@@ -106,6 +106,8 @@ class Rewriting(QObject):
 
     def _open(self, document: Document, out: Path, result: RewriteResult) -> None:
         """Reads the rewritten model and draws it, beside the open one."""
+        if self._tab.document is not document:
+            return  # it was closed meanwhile; the file is there
         window = self._window
         layout = layout_options(window.preferences, self._tab.opener.shows_constants)
         job = window.workers.run(OpenModel(out, layout, None, remembered_foldings(window.settings)))
