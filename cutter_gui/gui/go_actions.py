@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.body_actions import BODY_MENU, body_actions
+from cutter_gui.gui.panel_focus import go_to_panel
 
 if TYPE_CHECKING:
     from cutter_gui.gui.document import Document
@@ -29,6 +30,9 @@ GO_MENU = (
     "go.previous_consumer",
     "go.inputs",
     "go.outputs",
+    "-",
+    "go.next_panel",
+    "go.previous_panel",
     "-",
     *BODY_MENU,
 )
@@ -128,7 +132,17 @@ def _place_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
     def has_ends() -> bool:
         return _has_document(window)
 
+    def panel(by: int) -> Callable[[], None]:
+        def act() -> None:
+            workspace = window.workspace
+            if workspace is not None:
+                go_to_panel([workspace.stack, *(widget for _, widget in workspace.panels())], by)
+
+        return act
+
     return (
+        ActionSpec("go.next_panel", tr("Next p&anel"), panel(1), "F6", tip=tr("Go on to the next panel")),
+        ActionSpec("go.previous_panel", tr("Previous pane&l"), panel(-1), "Shift+F6", tip=tr("Go to the panel before")),
         ActionSpec("go.back", tr("&Back"), move(-1), "Alt+Left", tip=tr("Go back"), enabled=can_move(-1)),
         ActionSpec("go.forward", tr("F&orward"), move(1), "Alt+Right", tip=tr("Go forward again"), enabled=can_move(1)),
         ActionSpec(

@@ -223,7 +223,10 @@ class Workspace(QWidget):
 
     def _show_found(self, hits: Any) -> None:
         self.shown_canvas.show_found(hits.nodes, hits.tensors, hits.filters)
-        self.nodes.show_found(hits, bool(self.search.field.text().strip()))
+        searching = bool(self.search.field.text().strip())
+        self.nodes.show_found(hits, searching)
+        if not self.bodies.is_open:
+            self.groups.show_found(hits, searching)
 
     def _inspect(self) -> None:
         self.show_panel("inspector")

@@ -10,11 +10,14 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cutter_gui.core.groups import Groups
+from cutter_gui.core.search import Hits
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.panels.groups_rows import ExpandGroup, ExpandRun, GroupTree, Order, SelectGroup, group_rows
 from cutter_gui.gui.panels.panel import Panel
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.selection import Selection
+
+OPENED_BY_SEARCH = 300  # groups up to which all with hits are opened
 
 
 class GroupList(RowList):
@@ -66,6 +69,7 @@ class GroupsPanel(Panel):
         self._expanded: frozenset[int] = frozenset()
         self._spread: frozenset[int] = frozenset()
         self._order = Order.GRAPH
+        self._only: frozenset[int] | None = None
         self.list = GroupList(marks_current=True)
         self.list.setAccessibleName(self.tr("Groups"))
         self.list.setObjectName("groups")
@@ -109,6 +113,7 @@ class GroupsPanel(Panel):
     def set_groups(self, groups: Groups | None) -> None:
         """Shows other groups; a single outermost one is open."""
         self._groups = groups
+        self._only = None
         self._spread = frozenset()
         roots = [] if groups is None else groups.children(-1)
         self._expanded = frozenset(roots if len(roots) == 1 else ())
@@ -117,6 +122,19 @@ class GroupsPanel(Panel):
     def sort_by(self, order: Order) -> None:
         self._order = order
         self.sort_actions[order].setChecked(True)
+        self._refresh()
+
+    def show_found(self, hits: Hits, searching: bool) -> None:
+        """Shows only groups with something in them that a search found, while there is one."""
+        if self._groups is None or self._document is None:
+            return
+        only: set[int] = set()
+        if searching:
+            makers = self._document.graph.tensor_producer[hits.tensors]
+            nodes = np.concatenate([hits.nodes, makers[makers >= 0]])
+            for group in np.unique(self._groups.node_group[nodes]).tolist():
+                only.update(self._groups.ancestors(group))
+        self._only = frozenset(only) if searching else None
         self._refresh()
 
     def refresh(self, change: Change) -> None:
@@ -159,7 +177,11 @@ class GroupsPanel(Panel):
         stages = document.staging.node_stage if document.plan.cuts else np.full(document.graph.node_count, -1, np.int32)
         low, high = groups.spans(stages)
         current = self.selected_group()
-        self.list.set_rows(group_rows(GroupTree(groups, low, high, self._expanded, self._spread, current, self._order)))
+        expanded = self._expanded
+        if self._only is not None and len(self._only) <= OPENED_BY_SEARCH:
+            expanded |= self._only
+        tree = GroupTree(groups, low, high, expanded, self._spread, current, self._order, self._only)
+        self.list.set_rows(group_rows(tree))
 
     def _activate(self, target: object) -> None:
         match target:

@@ -68,6 +68,7 @@ class GroupTree:
         spread: First groups of runs that are shown one by one.
         current: The group that is selected, -1 for none: it always has a row of its own.
         order: How groups are sorted.
+        only: The groups to show, with those around them; None for all.
     """
 
     groups: Groups
@@ -77,6 +78,7 @@ class GroupTree:
     spread: frozenset[int]
     current: int
     order: Order
+    only: frozenset[int] | None = None
 
 
 def group_rows(tree: GroupTree) -> tuple[Row, ...]:
@@ -104,6 +106,8 @@ def group_rows(tree: GroupTree) -> tuple[Row, ...]:
 def _sorted(tree: GroupTree, group: int) -> list[int]:
     groups = tree.groups
     found = groups.children(group)
+    if tree.only is not None:
+        found = [at for at in found if at in tree.only]
     keys: dict[Order, Callable[[int], object]] = {
         Order.NAME: lambda at: _natural(groups.names[at]),
         Order.NODES: lambda at: -int(groups.node_count[at]),
@@ -136,7 +140,8 @@ def _run(tree: GroupTree, group: int, waiting: list[int]) -> int:
         return bool(same) and at not in tree.expanded and at != tree.current
 
     first_of_kind = int(np.argmax(groups.equal == groups.equal[group]))
-    if tree.order is not Order.GRAPH or group == first_of_kind or group in tree.spread or not alike(group):
+    together = tree.order is Order.GRAPH and tree.only is None
+    if not together or group == first_of_kind or group in tree.spread or not alike(group):
         return 1
     count = 1
     while count <= len(waiting) and alike(waiting[-count]) and waiting[-count] not in tree.spread:

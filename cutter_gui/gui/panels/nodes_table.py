@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QHeaderView, QTableView, QWidget
 
 from cutter_gui.core.search import Hits
@@ -16,11 +16,15 @@ from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.soft_label import SoftLabel
 
 _ROW = 22
+_HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _WIDTHS = {Column.OP: 120, Column.STAGE: 56, Column.OUTPUT: 160, Column.SHAPE: 140, Column.BYTES: 96}
 
 
 class NodesPanel(Panel):
-    """Shows a table of nodes; it is also what a screen reader reads in place of the canvas."""
+    """Shows a table of nodes; it is also what a screen reader reads in place of the canvas.
+
+    The keys 1 to 6 sort by that column, and again the other way round.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +64,7 @@ class NodesPanel(Panel):
         inset.setContentsMargins(8, 0, 0, 0)
         inset.addWidget(self.table)
         self.body.addLayout(inset, 1)
+        self.table.installEventFilter(self)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         self.model.layoutChanged.connect(self._show_selected)
         self._colour()
@@ -69,6 +74,20 @@ class NodesPanel(Panel):
         palette.setColor(QPalette.ColorRole.Highlight, ink().selected)
         palette.setColor(QPalette.ColorRole.HighlightedText, ink().text)
         self.table.setPalette(palette)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.table and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            column = event.key() - int(Qt.Key.Key_1)
+            if not event.modifiers() & _HELD and 0 <= column < self.model.columnCount():
+                self._sort_by(Column(column))
+                return True
+        return super().eventFilter(watched, event)
+
+    def _sort_by(self, column: Column) -> None:
+        """Sorts by a column; by the same again the other way round."""
+        header, order = self.table.horizontalHeader(), Qt.SortOrder.AscendingOrder
+        again = header.sortIndicatorSection() == column and header.sortIndicatorOrder() == order
+        header.setSortIndicator(column, Qt.SortOrder.DescendingOrder if again else order)
 
     def set_document(self, document: Document | None) -> None:
         self._document = document
