@@ -166,6 +166,19 @@ def test_edits_of_the_plan_are_followed_and_an_invalid_one_is_said_to_be(preview
     assert not preview.window.notice.isVisible()
     document.remove_cut(1)
     assert len(preview.view.drawing.stages) == 2
+    preview.window.close()
+    document.remove_cut(0)
+    preview.hand.press("P")
+    assert len(preview.view.drawing.stages) == 1, "what was done while it was closed is seen too"
+
+
+def test_it_follows_the_model_that_is_looked_at(preview, open_model, dynamic: Path) -> None:
+    open_model(dynamic)
+    assert preview.window.windowTitle() == "Stages of dynamic.onnx"
+    assert len(preview.view.drawing.stages) == 1
+    tabs = preview.main.tabs
+    tabs.select(next(iter(tabs)))
+    assert len(preview.view.drawing.stages) == 3
 
 
 def test_sixteen_stages_open_readable_fit_by_a_key_and_are_walked_through(
@@ -198,20 +211,20 @@ def test_sixteen_stages_open_readable_fit_by_a_key_and_are_walked_through(
 
 @pytest.fixture
 def dynamic(tmp_path: Path) -> Path:
-    """A chain of nodes whose tensors are [batch, 4] and, in the middle, [64]."""
+    """``wide`` is [batch, 4]; of it, ``picked`` is [8, 4] and ``most`` one number, and both are added up."""
 
     def info(name: str, shape: list) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
     nodes = [
         helper.make_node("Neg", ["x"], ["wide"], name="first"),
-        helper.make_node("ReduceSum", ["wide"], ["narrow"], name="second", keepdims=0),
-        helper.make_node("Add", ["narrow", "table"], ["out"], name="third"),
+        helper.make_node("Gather", ["wide", "rows"], ["picked"], name="second"),
+        helper.make_node("ReduceMax", ["wide"], ["most"], name="third"),
+        helper.make_node("Neg", ["most"], ["less"], name="fourth"),
+        helper.make_node("Add", ["picked", "less"], ["out"], name="fifth"),
     ]
-    table = helper.make_tensor("table", TensorProto.FLOAT, [64], [0.0] * 64)
-    graph = helper.make_graph(
-        nodes, "test", [info("x", ["batch", 4])], [info("out", [64])], [table], value_info=[info("wide", ["batch", 4])]
-    )
+    rows = helper.make_tensor("rows", TensorProto.INT64, [8], [0] * 8)
+    graph = helper.make_graph(nodes, "test", [info("x", ["batch", 4])], [info("out", [8, 4])], [rows])
     path = tmp_path / "dynamic.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), path)
     return path
@@ -239,3 +252,17 @@ def test_values_of_symbols_are_typed_counted_with_and_kept_with_the_model(
     assert preview.window.symbols.fields["batch"].value() == 128
     qtbot.mouseClick(preview.window.symbols.clear, Qt.MouseButton.LeftButton)
     assert dict(window.document.given_symbols) == {}
+
+
+def test_the_cheapest_cut_goes_by_the_values_of_symbols(window, hand, open_model, dynamic: Path) -> None:
+    open_model(dynamic)
+    graph, cutting = window.document.graph, window.workspace.desk.cutting
+
+    def cheapest() -> set[str]:
+        cutting.drop()
+        cutting.point_at(int(graph.tensor_producer[graph.tensor_index["less"]]), False)
+        return {line.name for line in cutting.preview.ghost.lines}
+
+    assert cheapest() == {"most", "wide"}, "16 B where batch is 1, against 128 B"
+    window.document.set_symbols({"batch": 100})
+    assert cheapest() == {"most", "picked"}

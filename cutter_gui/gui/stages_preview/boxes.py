@@ -95,10 +95,10 @@ def channel(facts: Facts, transfer: Transfer, is_send: bool, rect: QRectF, ports
 
 def inner_kinds(facts: Facts, stage: int, tensor: int, is_send: bool) -> tuple[Inside, ...]:
     """Returns what a port of a stage is joined with there; what passes is drawn once, from its Recv."""
-    passes = tensor in facts.passing(stage)
+    passes = tensor in facts.passing[stage]
     if is_send:
         return () if passes else (Inside.MADE,)
-    return (*((Inside.READ,) if tensor in facts.read_in(stage) else ()), *((Inside.PASSES,) if passes else ()))
+    return (*((Inside.READ,) if tensor in facts.read_in[stage] else ()), *((Inside.PASSES,) if passes else ()))
 
 
 def passing_lines(

@@ -94,13 +94,15 @@ class Facts:
         place[self.graph.order] = np.arange(len(self.graph.order), dtype=np.int32)
         return place
 
-    def read_in(self, stage: int) -> frozenset[int]:
-        """Returns the tensors that a stage receives and reads."""
-        return received_and_read(self.staging, stage)
+    @cached_property
+    def read_in(self) -> tuple[frozenset[int], ...]:
+        """The tensors that each stage receives and reads."""
+        return tuple(received_and_read(self.staging, stage) for stage in range(len(self.contents)))
 
-    def passing(self, stage: int) -> frozenset[int]:
-        """Returns the tensors that a stage receives and sends on."""
-        return passed_on(self.contents[stage])
+    @cached_property
+    def passing(self) -> tuple[frozenset[int], ...]:
+        """The tensors that each stage receives and sends on."""
+        return tuple(passed_on(held) for held in self.contents)
 
     def nodes(self, stage: int) -> tuple[int, ...]:
         """Returns the nodes of a stage in the order in which they are written."""

@@ -42,6 +42,7 @@ class StagesPreview(QWidget):
         self.setObjectName("stages-preview")
         self._main = main
         self._document: Document | None = None
+        self._is_stale = False  # whether the plan was changed while nothing was shown
         self.view = StagesView()
         self.summary = ElidedLabel(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.notice = ErrorLabel()
@@ -153,6 +154,9 @@ class StagesPreview(QWidget):
         self._tell()
 
     def _refresh(self, change: Change) -> None:
+        if not self.isVisible():
+            self._is_stale = self._is_stale or change.plan
+            return
         self.view.refresh(change)
         if change.plan:
             self._tell()
@@ -181,6 +185,10 @@ class StagesPreview(QWidget):
     def present(self) -> None:
         """Shows the window, in front, with the keyboard in the view."""
         self._follow()
+        if self._is_stale:
+            self._is_stale = False
+            self.view.refresh(Change(plan=True))
+            self._tell()
         if self.isVisible() and not self.isActiveWindow():
             self.raise_()
         self.show()
