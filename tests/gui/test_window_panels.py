@@ -14,6 +14,7 @@ from cutter_gui.core.spec import CutSpec
 from cutter_gui.gui.commands import SpecFile
 from cutter_gui.gui.document import Document
 from cutter_gui.gui.panels import cut_rows
+from cutter_gui.gui.panels.inspector_rows import ShowAll
 from cutter_gui.gui.panels.rows import Check, plain_tip
 from cutter_gui.gui.panels.stage_strip import StageItem
 from cutter_gui.gui.selection import Selection
@@ -67,6 +68,21 @@ def test_a_mask_with_500_consumers_shows_few_until_asked_and_stays_quick(window,
     hand.click_target(rows, cut_rows.ShowAllConsumers(mask))
     assert sum(row.check is not None for row in rows.rows_model.rows) == 500
     assert milliseconds(lambda: document.toggle_consumer(mask, 250)) < 300
+
+
+def test_of_many_model_outputs_few_are_listed_until_asked(window, hand):
+    builder = GraphBuilder("test")
+    builder.add_input("x")
+    for at in range(80):
+        builder.add_node("Neg", ["x"], [f"t{at}"])
+        builder.add_output(f"t{at}")
+    show(window, builder.build())
+    rows = window.workspace.inspector.list
+    assert "… 56 more" in [row.text for row in rows.rows_model.rows]
+    hand.click_target(rows, ShowAll("outputs"))
+    said = " ".join(row.text for row in rows.rows_model.rows)
+    assert "t79" in said
+    assert "more" not in said
 
 
 def test_the_consumers_shown_first_are_those_where_the_cut_begins(window):

@@ -59,7 +59,7 @@ class InspectorPanel(Panel):
         elif document.selection.tensor is not None:
             self.list.set_rows(inspector_rows.tensor_rows(document.staging, document.selection.tensor, self._whole))
         else:
-            self.list.set_rows(inspector_rows.model_rows(document.path, document.graph))
+            self.list.set_rows(inspector_rows.model_rows(document.path, document.graph, self._whole))
 
     def _activate(self, target: object) -> None:
         document = self._document

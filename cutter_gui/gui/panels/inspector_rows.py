@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
@@ -18,6 +19,7 @@ from cutter_gui.gui.panels.sizes import total_text
 
 LISTED = 24
 _LINE = 22
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,22 @@ def _section(title: str, count: int, note: str = "") -> Row:
     return Row(key=("section", title), parts=(Span(text, Tone.MUTED),), height=28)
 
 
-def _limited(rows: Sequence[Row], section: str, whole: frozenset[str]) -> Iterator[Row]:
-    if section in whole or len(rows) <= LISTED + 1:
-        yield from rows
+def _limited(
+    things: Sequence[Thing], row_of: Callable[[Thing, int], Row], section: str, whole: frozenset[str]
+) -> Iterator[Row]:
+    """Yields a row for each thing and its place, or for the first ones; rows that are not listed are not made."""
+    if section in whole or len(things) <= LISTED + 1:
+        yield from (row_of(thing, at) for at, thing in enumerate(things))
         return
-    yield from rows[:LISTED]
-    text = _tr("… {} more").format(len(rows) - LISTED)
+    yield from (row_of(thing, at) for at, thing in enumerate(things[:LISTED]))
+    text = _tr("… {} more").format(len(things) - LISTED)
     target = ShowAll(section)
     yield Row(
         key=("more", section), parts=(Span(text, Tone.LINK, target=target),), height=_LINE, target=target, indent=8
     )
 
 
-def model_rows(path: Path, graph: Graph) -> tuple[Row, ...]:
+def model_rows(path: Path, graph: Graph, whole: frozenset[str] = frozenset()) -> tuple[Row, ...]:
     """Returns the rows for the model as a whole."""
     rows = [
         _title(Span(one_line(path.name), bold=True, elastic=True, tip=str(path))),
@@ -65,11 +70,14 @@ def model_rows(path: Path, graph: Graph) -> tuple[Row, ...]:
         _pair(_tr("weights"), Span(bytes_text(int(graph.tensor_stored.sum())))),
     ]
     rows += [_pair(one_line(key, 40), Span(one_line(value), elastic=True)) for key, value in graph.metadata.items()]
-    for title, tensors in ((_tr("inputs"), graph.inputs), (_tr("outputs"), graph.outputs)):
+    for title, tensors in ((_tr("inputs"), graph.inputs.tolist()), (_tr("outputs"), graph.outputs.tolist())):
         rows.append(_section(title, len(tensors)))
-        listed = [_tensor_row(graph, int(tensor), (title, at)) for at, tensor in enumerate(tensors)]
-        rows += _limited(listed, title, frozenset())
+        rows += _tensor_rows(graph, tensors, title, whole)
     return tuple(rows)
+
+
+def _tensor_rows(graph: Graph, tensors: Sequence[int], title: str, whole: frozenset[str]) -> Iterator[Row]:
+    return _limited(tensors, lambda tensor, at: _tensor_row(graph, tensor, (title, at)), title, whole)
 
 
 def _tensor_row(graph: Graph, tensor: int, key: object) -> Row:
@@ -86,6 +94,13 @@ def _tensor_row(graph: Graph, tensor: int, key: object) -> Row:
         height=_LINE,
         target=target,
     )
+
+
+def _cut_row(staging: Staging, cut: int) -> Row:
+    target = ActivateCut(cut)
+    name = one_line(cut_name(staging.plan.cuts[cut], cut))
+    parts = (Span(name, Tone.LINK, target=target),)
+    return Row(key=("cut", cut), parts=parts, indent=8, height=_LINE, target=target)
 
 
 def _stage_chip(staging: Staging, node: int) -> tuple[Part, ...]:
@@ -122,7 +137,7 @@ def node_rows(staging: Staging, node: int, whole: frozenset[str]) -> tuple[Row, 
         _pair(one_line(name, 60), Span(one_line(value), elastic=True, tip=one_line(value)), key=at)
         for at, (name, value) in enumerate(graph.node_attributes[node])
     ]
-    rows += _limited(attributes, "attributes", whole)
+    rows += _limited(attributes, lambda row, _: row, "attributes", whole)
     read = [int(tensor) for tensor in graph.node_inputs.row(node) if tensor >= 0]
     weights = [tensor for tensor in read if graph.tensor_kind[tensor] == TensorKind.INITIALIZER]
     data = [tensor for tensor in read if graph.tensor_kind[tensor] != TensorKind.INITIALIZER]
@@ -137,8 +152,7 @@ def node_rows(staging: Staging, node: int, whole: frozenset[str]) -> tuple[Row, 
         if tensors:
             note = total_text(graph, tensors) if tensors is weights else ""
             rows.append(_section(title, len(tensors), note))
-            listed = [_tensor_row(graph, tensor, (title, at)) for at, tensor in enumerate(tensors)]
-            rows += _limited(listed, title, whole)
+            rows += _tensor_rows(graph, tensors, title, whole)
     return tuple(rows)
 
 
@@ -163,19 +177,9 @@ def tensor_rows(staging: Staging, tensor: int, whole: frozenset[str]) -> tuple[R
         rows.append(_pair(_tr("use"), Span(_tr("a model output"))))
     consumers = graph.consumers(tensor).tolist()
     rows.append(_section(_tr("consumers"), len(consumers)))
-    rows += _limited([_node_row(staging, node, "consumer") for node in consumers], "consumers", whole)
+    rows += _limited(consumers, lambda node, _: _node_row(staging, node, "consumer"), "consumers", whole)
     cuts = listed_in(staging, tensor)
     if cuts:
         rows.append(_section(_tr("listed by cuts"), len(cuts)))
-        listed = [
-            Row(
-                key=("cut", cut),
-                parts=(Span(one_line(cut_name(staging.plan.cuts[cut], cut)), Tone.LINK, target=ActivateCut(cut)),),
-                indent=8,
-                height=_LINE,
-                target=ActivateCut(cut),
-            )
-            for cut in cuts
-        ]
-        rows += _limited(listed, "cuts", whole)
+        rows += _limited(cuts, lambda cut, _: _cut_row(staging, cut), "cuts", whole)
     return tuple(rows)
