@@ -35,19 +35,22 @@ from cutter_gui.gui.stages_preview.facts import Facts
 CHANNEL = 128.0  # width of a Send or Recv
 MIDDLE = 104.0  # between the Recvs and the Sends of a stage
 STAGE = 2 * CHANNEL + MIDDLE
-GUTTER = 264.0
+WIRE = 240.0  # length of a wire between neighbours, beside what is written along it
 PORT = 44.0  # height of a tensor in a Send or Recv
 CHANNEL_HEAD = 46.0
 GAP = 14.0
 LANE = 44.0
 BUS = 18.0  # from a Send or Recv to the line that gathers what the nodes read or make
-APPROACH = 24.0  # the part of a gutter where wires go up to lanes
+APPROACH = 10.0  # at both ends of a wire, where nothing is written; more where wires go up to lanes
+STEP, FARTHEST = 6.0, 60.0  # between two such wires, and how far from a stage they stand at most
 
 
 def arrange_columns(facts: Facts, unfolded: Collection[int]) -> Drawing:
     """Returns the drawing of a plan, with these stages unfolded."""
     lanes = max(facts.lanes.values(), default=-1) + 1
     top = MARGIN + lanes * LANE + (GAP if lanes else 0)
+    approach = min(APPROACH + STEP * lanes, FARTHEST)
+    gutter = WIRE + 2 * approach
     head = boxes.head_height(facts)
     zone = top + head + GAP
     channels: list[Channel] = []
@@ -55,7 +58,7 @@ def arrange_columns(facts: Facts, unfolded: Collection[int]) -> Drawing:
     inner: list[InnerLine] = []
     for held in facts.contents:
         stage = held.index
-        left = MARGIN + stage * (STAGE + GUTTER)
+        left = MARGIN + stage * (STAGE + gutter)
         own, bottom = _channels(facts, stage, left, zone)
         block = QRectF(left + PAD, bottom + GAP, STAGE - 2 * PAD, 0)
         nodes = boxes.nodes_block(facts, stage, block, unfolded)
@@ -63,16 +66,16 @@ def arrange_columns(facts: Facts, unfolded: Collection[int]) -> Drawing:
         stages.append(boxes.stage_box(facts, stage, rect, QRectF(left, top, STAGE, head), nodes))
         channels += own
         inner += _inner(facts, stage, own, nodes.rect)
-    wires = _wires(facts, channels, lanes)
+    wires = _wires(facts, channels, approach)
     boundaries = tuple(
         BoundaryHead(
             stage,
-            QRectF(MARGIN + stage * (STAGE + GUTTER) + STAGE + 8, zone, GUTTER - 16, CHANNEL_HEAD),
+            QRectF(MARGIN + stage * (STAGE + gutter) + STAGE + 8, zone, gutter - 16, CHANNEL_HEAD),
             facts.boundary_lines(stage),
         )
         for stage in range(len(facts.contents) - 1)
     )
-    width = 2 * MARGIN + len(stages) * STAGE + max(0, len(stages) - 1) * GUTTER
+    width = 2 * MARGIN + len(stages) * STAGE + max(0, len(stages) - 1) * gutter
     height = max((box.rect.bottom() for box in stages), default=0.0) + MARGIN
     return Drawing(tuple(stages), tuple(channels), wires, tuple(inner), boundaries, width, height)
 
@@ -125,7 +128,7 @@ def _inner(facts: Facts, stage: int, channels: list[Channel], nodes: QRectF) -> 
     return lines + boxes.passing_lines(stage, channels, passing, across=True, clear=BUS + 8)
 
 
-def _wires(facts: Facts, channels: list[Channel], lanes: int) -> tuple[Wire, ...]:
+def _wires(facts: Facts, channels: list[Channel], approach: float) -> tuple[Wire, ...]:
     """Returns the wires: straight between neighbours, else over a lane."""
     ports = {
         (channel.transfer, port.tensor, channel.target.is_send): port for channel in channels for port in channel.ports
@@ -136,17 +139,15 @@ def _wires(facts: Facts, channels: list[Channel], lanes: int) -> tuple[Wire, ...
         start, end = ports[transfer, tensor, True].outside, ports[transfer, tensor, False].outside
         target = WireTarget(transfer.source, transfer.destination, tensor)
         if transfer.destination == transfer.source + 1:
-            inset = APPROACH if lanes else 10.0
-            room = QRectF(start.x() + inset, start.y() - PORT / 2, end.x() - start.x() - 2 * inset, PORT)
+            room = QRectF(start.x() + approach, start.y() - PORT / 2, WIRE, PORT)
             points: tuple[QPointF, ...] = (start, end)
         else:
             lane = facts.lanes[hop]
             y = MARGIN + lane * LANE + LANE / 2
-            step = (APPROACH - 10) / lanes
-            x0, x1 = start.x() + 8 + lane * step, end.x() - 8 - lane * step
+            aside = 8 + lane * min(STEP, (approach - APPROACH) / (max(facts.lanes.values()) + 1))
+            x0, x1 = start.x() + aside, end.x() - aside
             points = (start, QPointF(x0, start.y()), QPointF(x0, y), QPointF(x1, y), QPointF(x1, end.y()), end)
-            room = QRectF(x0 + 10, y - LANE / 2, max(GUTTER - APPROACH, x1 - x0 - 20), LANE)
-            room.setWidth(min(room.width(), 2 * GUTTER))
+            room = QRectF(x0 + 10, y - LANE / 2, min(x1 - x0 - 20, 2 * WIRE), LANE)
         name = QRectF(room.left(), room.top() + 2, room.width(), room.height() / 2 - 3)
         below = QRectF(room.left(), room.center().y() + 3, room.width(), room.height() / 2 - 4)
         text = f"{facts.type(tensor)} · {facts.size([tensor])}"

@@ -134,11 +134,14 @@ def _fitting(parts: tuple[str, ...], width: float) -> str:
     return ""
 
 
+def _chip_width(stage: int, size: float) -> float:
+    return max(size, _width(str(stage), int(size * 0.58), bold=True) + size * 0.45)
+
+
 def _paint_chip(painter: QPainter, left: float, middle: float, stage: int, look: Look, size: float = CHIP) -> float:
     """Draws the number of a stage in its colour; returns where it ends."""
     pixels = int(size * 0.58)
-    width = max(size, _width(str(stage), pixels, bold=True) + size * 0.45)
-    rect = QRectF(left, middle - size / 2, width, size)
+    rect = QRectF(left, middle - size / 2, _chip_width(stage, size), size)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colour(stage_colour(stage)))
     painter.drawRoundedRect(rect, size / 2, size / 2)
@@ -286,9 +289,12 @@ def _paint_channel(painter: QPainter, channel: Channel, look: Look) -> None:
     title_width = _width(channel.title, TEXT_PIXELS, bold=True)
     top = QRectF(left, rect.top() + 5, title_width + 2, 18)
     _text(painter, top, channel.title, palette.text, bold=True)
-    sign = "arrow-right-s-line" if channel.target.is_send else "arrow-left-s-line"
-    icons.draw(painter, sign, QPointF(top.right() + 10, top.center().y()), 14, QColor(palette.text_soft))
-    _paint_chip(painter, top.right() + 19, top.center().y(), channel.peer, look, 18)
+    chip = _chip_width(channel.peer, 18)
+    after = min(top.right() + 19, channel.head.right() - 6 - chip)
+    if after - top.right() >= 16:
+        sign = "arrow-right-s-line" if channel.target.is_send else "arrow-left-s-line"
+        icons.draw(painter, sign, QPointF(after - 9, top.center().y()), 14, QColor(palette.text_soft))
+    _paint_chip(painter, after, top.center().y(), channel.peer, look, 18)
     detail = QRectF(left, rect.top() + 24, channel.head.width() - 12, 16)
     _text(painter, detail, channel.detail, palette.text_soft, SMALL_PIXELS)
     for port in channel.ports:
@@ -372,5 +378,6 @@ def _paint_number(painter: QPainter, box: StageBox, look: Look) -> None:
     """Draws the number of a stage so large that it can be read though all else is small."""
     size = min(box.rect.width() * 0.5, 26 / look.scale)
     centre = QPointF(box.rect.center().x(), box.rect.top() + min(box.rect.height() / 2, box.head.height() / 2 + 6))
-    width = max(size, _width(str(box.contents.index), int(size * 0.58), bold=True) + size * 0.45)
-    _paint_chip(painter, centre.x() - width / 2, centre.y(), box.contents.index, look, size)
+    _paint_chip(
+        painter, centre.x() - _chip_width(box.contents.index, size) / 2, centre.y(), box.contents.index, look, size
+    )

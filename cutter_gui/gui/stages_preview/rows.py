@@ -39,15 +39,19 @@ PORT = 208.0  # width of a tensor in a Send or Recv
 CHANNEL = 46.0  # height of a Send or Recv
 BUS = 18.0
 BETWEEN = 64.0  # least height between the Recvs and the Sends of a stage
-BAND = 108.0
+WIRE = 84.0  # length of a wire between neighbours, beside what is written along it
 GAP = 16.0
 LANE = 208.0
 LINE = 17.0
-APPROACH = 14.0  # the part of a band where wires go across to lanes
+APPROACH = 8.0  # at both ends of a wire, where nothing is written; more where wires go across to lanes
+STEP, FARTHEST = 6.0, 60.0  # between two such wires, and how far from a stage they stand at most
 
 
 def arrange_rows(facts: Facts, unfolded: Collection[int]) -> Drawing:
     """Returns the drawing of a plan, with these stages unfolded."""
+    lanes = max(facts.lanes.values(), default=-1) + 1
+    approach = min(APPROACH + STEP * lanes, FARTHEST)
+    band = WIRE + 2 * approach
     head = boxes.head_height(facts)
     widest = max((_width(transfers) for held in facts.contents for transfers in (held.receives, held.sends)), default=0)
     width = HEAD + (PAD + widest + PAD if widest else 0.0)
@@ -68,10 +72,10 @@ def arrange_rows(facts: Facts, unfolded: Collection[int]) -> Drawing:
         channels += own
         inner += _inner(facts, stage, own, nodes)
         if stage + 1 < len(facts.contents):
-            place = QRectF(MARGIN + PAD, rect.bottom() + (BAND - 42) / 2, HEAD - 2 * PAD, 42)
+            place = QRectF(MARGIN + PAD, rect.bottom() + (band - 48) / 2, HEAD - 2 * PAD, 48)
             boundaries.append(BoundaryHead(stage, place, facts.boundary_lines(stage)))
-        y = rect.bottom() + BAND
-    wires = _wires(facts, channels, MARGIN + width)
+        y = rect.bottom() + band
+    wires = _wires(facts, channels, MARGIN + width, approach)
     right = max([MARGIN + width, *(wire.name_rect.right() for wire in wires)]) + MARGIN
     bottom = max((box.rect.bottom() for box in stages), default=0.0) + MARGIN
     return Drawing(tuple(stages), tuple(channels), wires, tuple(inner), tuple(boundaries), right, bottom)
@@ -130,24 +134,23 @@ def _inner(facts: Facts, stage: int, channels: list[Channel], nodes: NodesBlock)
     return lines + boxes.passing_lines(stage, channels, passing, across=False, clear=BUS + 8)
 
 
-def _wires(facts: Facts, channels: list[Channel], right: float) -> tuple[Wire, ...]:
+def _wires(facts: Facts, channels: list[Channel], right: float, approach: float) -> tuple[Wire, ...]:
     """Returns the wires: straight between neighbours, else over a lane."""
     ports = {
         (channel.transfer, port.tensor, channel.target.is_send): port for channel in channels for port in channel.ports
     }
-    lanes = max(facts.lanes.values(), default=-1) + 1
     wires = []
     for hop in facts.hops:
         transfer, tensor = hop.transfer, hop.tensor
         start, end = ports[transfer, tensor, True].outside, ports[transfer, tensor, False].outside
         if _length(transfer) == 1:
             points: tuple[QPointF, ...] = (start, end)
-            corner, room = QPointF(start.x() + 10, start.y() + (BAND - 3 * LINE) / 2), PORT - 26
+            corner, room = QPointF(start.x() + 10, start.y() + approach + (WIRE - 3 * LINE) / 2), PORT - 26
         else:
             lane = facts.lanes[hop]
             x = right + 24 + lane * LANE
-            step = (APPROACH - 2) * lane / lanes
-            y0, y1 = start.y() + 4 + step, end.y() - 4 - step
+            aside = 6 + lane * min(STEP, (approach - APPROACH) / (max(facts.lanes.values()) + 1))
+            y0, y1 = start.y() + aside, end.y() - aside
             points = (start, QPointF(start.x(), y0), QPointF(x, y0), QPointF(x, y1), QPointF(end.x(), y1), end)
             corner, room = QPointF(x + 10, (y0 + y1 - 3 * LINE) / 2), LANE - 24
         places = [QRectF(corner.x(), corner.y() + at * LINE, room, LINE) for at in range(3)]
