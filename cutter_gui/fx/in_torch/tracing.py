@@ -6,8 +6,9 @@ import ast
 import inspect
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import FunctionType
 from typing import Any, cast
 
@@ -67,6 +68,10 @@ def _traced(
             graph = tracer.trace(rewritten, concrete_args)
         if isinstance(root, nn.Module):
             _add_updates(graph, root, held)
+        if isinstance(graph._codegen, _PyTreeCodeGen):
+            # Where a default is a container, torch.fx writes defaults to places in its code where none may stand.
+            for node in graph.find_nodes(op="placeholder"):
+                node.args = ()
         # Here, where the module still has what tracing added to it.
         return fx.GraphModule(tracer.root, graph, name)
 
@@ -249,6 +254,7 @@ def symbolic_program(
     """
     if dynamic:
         raise CutterError("symbolic tracing keeps no sizes open", "--dynamic", "leave out --trace symbolic")
+    call: Callable[..., Any] | None = None
     if isinstance(module, fx.GraphModule):
         graph_module = module
     else:
@@ -260,15 +266,16 @@ def symbolic_program(
         }
         graph_module = symbolic_trace_with_rewrite(module, omitted or None)
         given.apply_defaults()
-        args, kwargs = _in_order(given)
+        args, kwargs = _in_order(given, omitted), {}
+        call = _Call(module, given, omitted)
     program = traced_program(graph_module, [*args, *kwargs.values()])
-    program.call, program.reference = module, module
+    program.call, program.reference = call or program.call, module
     program.metadata["traced"] = "torch.fx, symbolically"
     return program
 
 
-def _in_order(bound: inspect.BoundArguments) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments in the order of the parameters, as placeholders stand in a traced graph."""
+def _in_order(bound: inspect.BoundArguments, omitted: Collection[str]) -> tuple[Any, ...]:
+    """Returns the arguments as placeholders stand in a traced graph: in order, omitted ones flattened."""
     values: list[Any] = []
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
@@ -276,9 +283,41 @@ def _in_order(bound: inspect.BoundArguments) -> tuple[tuple[Any, ...], dict[str,
             values.extend(value)
         elif kind is inspect.Parameter.VAR_KEYWORD:
             values.extend(value.values())
+        elif name in omitted:
+            values.extend(pytree.tree_leaves(value, is_leaf=lambda item: item is None))
         else:
             values.append(value)
-    return tuple(values), {}
+    return tuple(values)
+
+
+class _Call:
+    """Calls a module with the values of a traced graph's placeholders."""
+
+    def __init__(self, module: nn.Module, bound: inspect.BoundArguments, omitted: Collection[str]) -> None:
+        self._module, self._bound, self._omitted = module, bound, omitted
+
+    def __call__(self, *flat: Any) -> Any:
+        values = iter(flat)
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for name, example in self._bound.arguments.items():
+            kind = self._bound.signature.parameters[name].kind
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                args.extend(next(values) for _ in example)
+                continue
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                kwargs.update((key, next(values)) for key in example)
+                continue
+            if name in self._omitted:
+                leaves, spec = pytree.tree_flatten(example, is_leaf=lambda item: item is None)
+                value = pytree.tree_unflatten([next(values) for _ in leaves], spec)
+            else:
+                value = next(values)
+            if kind is inspect.Parameter.KEYWORD_ONLY:
+                kwargs[name] = value
+            else:
+                args.append(value)
+        return self._module(*args, **kwargs)
 
 
 def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Program:
@@ -308,7 +347,11 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
     inputs: Any = [node.name for node in mapped if node.op == "placeholder"]
     input_tree: Any = {"tuple": [{"tuple": inputs}, {"dict": []}]}
     if isinstance(codegen, _PyTreeCodeGen):
-        input_tree = tree_of(codegen.pytree_info.in_spec, inputs)
+        in_spec = codegen.pytree_info.in_spec
+        if in_spec.num_leaves == len(inputs) + 1:  # symbolic tracing counts the module itself
+            input_tree = {"tuple": [{"tuple": tree_of(in_spec, ["self", *inputs])["tuple"][1:]}, {"dict": []}]}
+        else:
+            input_tree = tree_of(in_spec, inputs)
         if codegen.pytree_info.out_spec is not None:
             spec = codegen.pytree_info.out_spec
     flat.output(tuple(mapped[leaf] if isinstance(leaf, fx.Node) else leaf for leaf in leaves))
@@ -330,7 +373,8 @@ def traced_program(module: fx.GraphModule, examples: list[Any] | None) -> Progra
         weights={held.target: held for held in weights.values()},
         structure=structure_text(input_tree, tree_of(spec, shown)),
         outputs=shown,
-        call=module,
+        # With its inputs flat, as its placeholders are; the module itself may take them nested.
+        call=partial(fx.Interpreter(module).run, enable_io_processing=False),
         reference=module,
         examples=examples,
         example_call=None if examples is None else (tuple(examples), {}),

@@ -112,3 +112,28 @@ def test_stages_that_have_no_gradients_are_an_error_in_one_line() -> None:
     with pytest.raises(CutterError, match="the modules stages has no gradients") as told:
         run.compare_gradients("modules", [stage.module for stage in stages], copy_of(inputs_of(whole, None, seed=1)))
     assert "\n" not in str(told.value)
+
+
+class Keywords(nn.Module):
+    """Arguments that only have names, and defaults of every kind."""
+
+    def forward(
+        self,
+        batch: dict[str, torch.Tensor],
+        sizes: tuple[int, int] = (2, 3),
+        *,
+        scale: float = 2.0,
+        shift: torch.Tensor | None = None,
+        mask: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        x = torch.relu(batch["x"]).reshape(sizes) * scale
+        x = x if shift is None else x + shift
+        return x if mask is None else torch.neg(x) * mask
+
+
+def test_a_model_with_arguments_that_only_have_names_is_verified_when_traced_symbolically() -> None:
+    whole = symbolic_program(Keywords(), ({"x": torch.ones(6)},), {"mask": torch.ones(3)})
+    run, stages = cut(whole)
+    values = inputs_of(whole, None, seed=1)
+    reports = run.compare("modules", [stage.module for stage in stages], values)
+    assert [report.identical for report in reports] == [True]
