@@ -1,4 +1,9 @@
-"""Which engine lays a graph out."""
+"""Which engine lays a graph out.
+
+Large graphs go to the layered engine, which is nearly linear. Small ones go to Graphviz, which crosses fewer links,
+unless the layered engine needs much less width: dot lets a graph of equal blocks with a link around each drift aside,
+block by block, while the layered one places equal blocks alike.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from cutter_gui.layout.sketch import Sketch, make_sketch
 
 GRAPHVIZ_UP_TO = 1500  # boxes; dot's time grows steeply beyond
 GRAPHVIZ_LINKS_UP_TO = 4000
+MUCH_NARROWER = 0.6  # of the width
 
 
 def lay_out(graph: Graph, options: LayoutOptions | None = None, progress: Progress = no_progress) -> Scene:
@@ -52,8 +58,19 @@ def _place(sketch: Sketch, options: LayoutOptions, progress: Progress) -> Placem
     small = sketch.box_count <= GRAPHVIZ_UP_TO and len(sketch.link_source) <= GRAPHVIZ_LINKS_UP_TO
     if options.engine == "graphviz" or (options.engine == "auto" and small):
         try:
-            return graphviz.place(sketch, progress)
+            placed = graphviz.place(sketch, progress)
+            if options.engine == "auto":
+                other = layered.place(sketch)
+                if _width(sketch, other) < MUCH_NARROWER * _width(sketch, placed):
+                    return other
+            return placed
         except graphviz.GraphvizFailed:
             # The layered engine draws any graph: a picture by another engine is better than none.
             return layered.place(sketch, progress)
     return layered.place(sketch, progress)
+
+
+def _width(sketch: Sketch, placement: Placement) -> float:
+    """Returns how wide the boxes of a placement are spread."""
+    middle = placement.center[:, 0]
+    return float((middle + sketch.sides[:, 1]).max() - (middle - sketch.sides[:, 0]).min())

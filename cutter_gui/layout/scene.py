@@ -45,7 +45,7 @@ class LayoutOptions:
     """What to lay out and how.
 
     Attributes:
-        engine: ``auto`` takes Graphviz for small graphs and the layered engine for large ones.
+        engine: ``auto`` takes what is better for a graph, see `cutter_gui.layout.choose`.
         direction: Where edges run: ``TB``, top to bottom, or ``LR``, left to right.
         hub_threshold: A tensor with more consumers than this is drawn as stubs.
         show_constants: Whether constant nodes and initializers are drawn.

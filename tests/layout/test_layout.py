@@ -239,3 +239,25 @@ def test_the_bounds_hold_everything(encoder) -> None:
     high = np.maximum((scene.box_rect[:, :2] + scene.box_rect[:, 2:]).max(axis=0), scene.wire_points.max(axis=0))
     assert np.all(low >= [left, top])
     assert np.all(high <= [left + width, top + height])
+
+
+def test_equal_blocks_with_a_link_around_each_stand_below_each_other_and_do_not_drift_aside() -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input("x0")
+    for block in range(8):
+        builder.add_node("Norm", [f"x{block}"], [f"n{block}"])
+        for branch in "qkv":
+            builder.add_node("MatMul", [f"n{block}"], [f"{branch}{block}"])
+            builder.add_node("Reshape", [f"{branch}{block}"], [f"{branch}r{block}"])
+        builder.add_node("MatMul", [f"qr{block}", f"kr{block}"], [f"s{block}"])
+        builder.add_node("Softmax", [f"s{block}"], [f"p{block}"])
+        builder.add_node("MatMul", [f"p{block}", f"vr{block}"], [f"c{block}"])
+        builder.add_node("Gemm", [f"c{block}"], [f"o{block}"])
+        builder.add_node("Add", [f"o{block}", f"x{block}"], [f"x{block + 1}"])
+    graph = builder.build()
+    scene = lay_out(graph)
+    sums = [scene.node_box[int(graph.tensor_producer[graph.tensor_index[f"x{block}"]])] for block in range(1, 9)]
+    middles = scene.box_rect[sums, 0] + scene.box_rect[sums, 2] / 2
+    assert np.ptp(middles) < 100
+    one_block = lay_out(graph, LayoutOptions(engine="graphviz")).bounds[2] / 8
+    assert scene.bounds[2] < 4 * one_block
