@@ -83,6 +83,17 @@ def test_a_file_that_is_no_pickle_is_an_error(tmp_path: Path) -> None:
         open_program(source_of(tmp_path / "m.pt"), LoadOptions(trust=True))
 
 
+class Failing:
+    def __reduce__(self) -> tuple[object, ...]:
+        return (int, ("no number",))
+
+
+def test_a_pickle_whose_own_code_fails_is_an_error(tmp_path: Path) -> None:
+    torch.save(Failing(), tmp_path / "m.pt")
+    with pytest.raises(CutterError, match="cannot be unpickled: ValueError"):
+        open_program(source_of(tmp_path / "m.pt"), LoadOptions(trust=True))
+
+
 def test_an_archive_that_torch_cannot_load_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "m.pt2").write_text("text")
     with pytest.raises(CutterError, match="torch cannot load"):
