@@ -49,7 +49,7 @@ class Asking(QObject):
         self._over = False
 
     def begin(self, progress: Progress | None) -> None:
-        """Reads what was not read before, then asks."""
+        """Reads what was not read before, then asks; without ``progress`` the status line shows how far it is."""
         unread = []
         for code in self._codes:
             known = self._trust.known(code)
@@ -61,8 +61,13 @@ class Asking(QObject):
             self._ask()
             return
         self._job = job = self._trust.window.workers.run(InspectCode(self._kind, tuple(unread)))
-        if progress is not None:
-            job.progress.connect(progress)
+        if progress is None:
+            # The bar in the status line tells of it, of its end and of errors.
+            self._trust.window.running.follow(job, self._doing, self._on_read)
+            job.failed.connect(lambda _error: self._drop())
+            job.cancelled.connect(self._drop)
+            return
+        job.progress.connect(progress)
         job.finished.connect(self._on_read)
         job.failed.connect(self._on_failed)
         job.cancelled.connect(self._refuse)
@@ -85,6 +90,11 @@ class Asking(QObject):
     def _on_failed(self, error: CutterError) -> None:
         self._refuse()
         self._trust.window.show_error(self._doing, error)
+
+    def _drop(self) -> None:
+        self._job = None
+        self._over = True
+        self.deleteLater()
 
     def _ask(self) -> None:
         if self._over:

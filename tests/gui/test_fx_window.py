@@ -344,3 +344,16 @@ def test_the_input_of_a_pickled_graph_is_given_its_type(window, hand, qtbot, tmp
     name = document.graph.tensor_names[int(document.graph.inputs[0])]
     assert document.types == {name: TypeHint(BY_NAME["float32"].code, (2, 4))}
     assert not action.isEnabled()
+
+
+def test_a_model_that_is_gone_is_told_instead_of_asked_about(window, hand, qtbot, archive, open_model):
+    open_model(archive)
+    hand.click_edge("add", "linear_1")
+    archive.unlink()
+    hand.press("Ctrl+E")
+    hand.key(hand.dialog(SaveStagesDialog).folder, Qt.Key.Key_Return)
+    message = hand.dialog(Message)
+    assert message.sentence.startswith("The file cannot be read")
+    assert message.where == str(archive)
+    hand.key(message, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.is_busy)
