@@ -20,12 +20,20 @@ def bytes_text(size: int | None) -> str:
 
 
 def shape_text(shape: Shape) -> str:
-    """Returns ``8×512×1024``, symbols as they are, ``?`` for what is not known, ``scalar`` for rank 0."""
+    """Returns ``8×512×1024``, symbols as they are, ``?`` for what is not known, ``scalar`` for rank 0.
+
+    A sum of symbols is in parentheses: ``(past + 2)×7``.
+    """
     if shape is None:
         return "?"
     if not shape:
         return "scalar"
-    return "×".join("?" if dim is None else str(dim) for dim in shape)
+    texts = ["?" if dim is None else str(dim) for dim in shape]
+    return "×".join(f"({text})" if len(texts) > 1 and _is_sum(text) else text for text in texts)
+
+
+def _is_sum(text: str) -> bool:
+    return " " in text or "+" in text[1:] or "-" in text[1:]
 
 
 def type_text(graph: Graph, tensor: int) -> str:

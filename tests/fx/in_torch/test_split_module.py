@@ -26,7 +26,7 @@ places = st.lists(st.floats(0.02, 0.98), min_size=1, max_size=4).map(sorted)
         *(("exported", name) for name in ("encoder", "decoder", "experts", "recurrent", "in place")),
     ],
 )
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(places=places, transport=st.sampled_from(["relay", "direct"]))
 def test_memberships_are_those_of_split_module(kind: str, name: str, places: list[float], transport: Any) -> None:
     whole, model_graph = program(kind, name), graph(kind, name)
