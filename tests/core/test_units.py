@@ -32,7 +32,15 @@ def test_a_size_just_below_a_unit_is_not_written_as_1024_of_the_smaller_one(size
 
 @pytest.mark.parametrize(
     ("shape", "text"),
-    [(None, "?"), ((), "scalar"), ((8, 512, 1024), "8×512×1024"), (("batch", None, 0), "batch×?×0")],
+    [
+        (("past + 2", 7), "(past + 2)×7"),
+        (("past + 2",), "past + 2"),
+        (("2*s0", 7), "2*s0×7"),
+        (None, "?"),
+        ((), "scalar"),
+        ((8, 512, 1024), "8×512×1024"),
+        (("batch", None, 0), "batch×?×0"),
+    ],
 )
 def test_shapes_are_written_with_symbols_and_question_marks(shape, text):
     assert shape_text(shape) == text
