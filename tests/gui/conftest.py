@@ -11,7 +11,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from cutter_gui.core.graph import Graph
@@ -175,6 +177,29 @@ class Hand:
             self._qtbot.waitUntil(lambda: QApplication.activeWindow() is self._window)
         target = self._window.focusWidget() or self._window
         self._qtbot.keyClick(target, key, pressed)
+        self.settle()
+
+    def right_click(self, widget: QWidget, point: QPoint) -> None:
+        """Clicks with the right button and asks for the menu there, as platforms do between press and release."""
+        QTest.mouseMove(widget, point)
+        QTest.mouseClick(widget, Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier, point)
+        reason = QContextMenuEvent.Reason.Mouse
+        QApplication.sendEvent(widget, QContextMenuEvent(reason, point, widget.mapToGlobal(point)))
+        self.settle()
+
+    def menu_key(self, widget: QWidget) -> None:
+        """Asks for the menu of a widget by keyboard, for which each platform has keys of its own."""
+        point = widget.rect().center()
+        reason = QContextMenuEvent.Reason.Keyboard
+        QApplication.sendEvent(widget, QContextMenuEvent(reason, point, widget.mapToGlobal(point)))
+        self.settle()
+
+    def choose(self, menu: QMenu, action: QAction) -> None:
+        """Clicks an entry of a menu."""
+        self._qtbot.waitUntil(menu.isVisible)
+        point = menu.actionGeometry(action).center()
+        QTest.mouseMove(menu, point)
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, point)
         self.settle()
 
     def settle(self) -> None:

@@ -205,22 +205,12 @@ def test_the_menu_of_a_tab_closes_the_others(two, third, drop, all_drawn, hand, 
     all_drawn(3)
     bar = two.tabs.bar
     place = bar.tabRect(1).center()
-    qtbot.mouseClick(bar, Qt.MouseButton.RightButton, pos=place)
-    context_menu(bar, place)
+    hand.right_click(bar, place)
     qtbot.waitUntil(lambda: bar.menu is not None and bar.menu.isVisible())
-    entry = bar.menu.actionGeometry(two.actions_registry["file.close_others"]).center()
-    QTest.mouseClick(bar.menu, LEFT, pos=entry)
+    hand.choose(bar.menu, two.actions_registry["file.close_others"])
     hand.settle()
     assert [tab.path.name for tab in two.tabs] == ["other.onnx"]
     assert two.document.path.name == "other.onnx"
-
-
-def context_menu(widget, place: QPoint) -> None:
-    """Asks for the menu at a place, as the platform does after a right click."""
-    from PySide6.QtGui import QContextMenuEvent
-
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, widget.mapToGlobal(place))
-    QApplication.sendEvent(widget, event)
 
 
 def test_a_dragged_tab_keeps_its_model(two, hand, qtbot) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
-from cutter_gui.gui.consumers_popover import ConsumersPopover, ToggleAll, ToggleConsumer
+from cutter_gui.gui.consumers_popover import ConsumersPopover, ToggleConsumer
 from cutter_gui.gui.panels import problems
 from cutter_gui.gui.panels.problems import ApplyFix, FindFixes
 from cutter_gui.gui.selection import Selection
@@ -113,44 +113,101 @@ def test_names_of_an_older_model_are_mended_all_at_once(opened, hand):
 
 
 @POPUPS
-def test_the_consumers_of_an_edge_are_ticked_in_a_list_at_the_pointer(opened, hand, qtbot):
+def test_a_right_click_on_an_edge_lists_its_consumers_to_tick_by_mouse_and_key(opened, hand, qtbot):
     canvas, graph = opened.workspace.canvas, opened.document.graph
     mask = graph.tensor_index["mask"]
     reader = int(graph.tensor_producer[graph.tensor_index["20"]])
     canvas.reveal(nodes=(reader,))
-    point = canvas.edge_point(mask, reader)
-    opened.workspace.desk._offer(canvas.hit(point.toPointF()), canvas.viewport().mapToGlobal(point))
+    hand.settle()
+    hand.right_click(canvas.viewport(), canvas.edge_point(mask, reader))
     popover = opened.workspace.desk.popover
     assert isinstance(popover, ConsumersPopover)
     qtbot.waitUntil(popover.isVisible)
+    assert opened.document.selection == Selection(tensor=mask)
     texts = [row.text for row in popover.list.rows_model.rows]
     assert texts[0] == "mask 2×4 f32 · 32 B"
     assert any("Add block2/masked" in text and "2×4 f32" in text for text in texts)
+    one, every = Plan((Cut((CutEdge("mask", ("20",)),)),)), Plan((Cut((CutEdge("mask"),)),))
     hand.click_target(popover.list, ToggleConsumer(reader))
-    assert opened.document.plan == Plan((Cut((CutEdge("mask", ("20",)),)),))
+    assert opened.document.plan == one
     assert popover.isVisible()
-    hand.click_target(popover.list, ToggleAll())
-    assert opened.document.plan == Plan((Cut((CutEdge("mask"),)),))
+    QTest.keyClick(popover.list, Qt.Key.Key_Home)
+    while popover.list.currentIndex().row() != popover.list.rows_model.position("all"):
+        QTest.keyClick(popover.list, Qt.Key.Key_Down)
+    QTest.keyClick(popover.list, Qt.Key.Key_Return)
+    assert opened.document.plan == every
     QTest.keyClick(popover.list, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.workspace.desk.popover is None or not popover.isVisible())
+    steps_back_and_on(opened, hand, [Plan(), one, every])
+
+
+def steps_back_and_on(window, hand, plans: list[Plan]) -> None:
+    """Checks that each plan came from the one before by one step of undo."""
+    for plan in reversed(plans[:-1]):
+        hand.press("Ctrl+Z")
+        assert window.document.plan == plan
+    for plan in plans[1:]:
+        hand.press("Ctrl+Shift+Z")
+        assert window.document.plan == plan
 
 
 @POPUPS
-def test_the_menu_of_a_node_shows_what_its_entries_would_do_and_does_it(opened, hand, qtbot):
+def test_the_menu_of_a_node_by_right_click_shows_what_its_entries_would_do_and_does_it(opened, hand, qtbot):
     canvas, graph = opened.workspace.canvas, opened.document.graph
     reader = int(graph.tensor_producer[graph.tensor_index["20a"]])
-    opened.document.select(Selection(node=reader))
     canvas.reveal(nodes=(reader,))
-    canvas.setFocus()
-    opened.workspace.desk._offer(canvas.hit(canvas.node_point(reader).toPointF()), QPoint(100, 100))
+    hand.settle()
+    hand.right_click(canvas.viewport(), canvas.node_point(reader))
     menu = opened.workspace.desk.menu
     qtbot.waitUntil(menu.isVisible)
     QTest.keyClick(menu, Qt.Key.Key_Down)
     QTest.qWait(40)
     assert canvas.ghost is not None
     assert canvas.ghost.title == "Stage 1 starts here"
+    assert opened.document.plan == Plan()
     QTest.keyClick(menu, Qt.Key.Key_Return)
     hand.settle()
+    started = opened.document.plan
     assert opened.document.staging.is_valid
-    assert opened.document.staging.stage_count == 2
-    assert opened.document.undo_stack.count() == 1
+    assert opened.document.staging.node_stage[reader] == 1
+    hand.right_click(canvas.viewport(), canvas.node_point(reader))
+    menu = opened.workspace.desk.menu
+    hand.choose(menu, menu.actions()[1])
+    ended = opened.document.plan
+    assert opened.document.staging.stage_count == 3
+    steps_back_and_on(opened, hand, [Plan(), started, ended])
+
+
+@POPUPS
+def test_the_menu_key_opens_it_at_the_selected_node_and_its_submenu_puts_nodes_into_a_stage(opened, hand, qtbot):
+    canvas, graph = opened.workspace.canvas, opened.document.graph
+    reader = int(graph.tensor_producer[graph.tensor_index["30a"]])
+    opened.document.select(Selection(node=reader))
+    canvas.setFocus()
+    hand.press("B")
+    started = opened.document.plan
+    hand.menu_key(canvas)
+    menu = opened.workspace.desk.menu
+    stages = menu.actions()[2].menu()
+    QTest.keyClick(menu, Qt.Key.Key_Up)
+    QTest.keyClick(menu, Qt.Key.Key_Right)
+    qtbot.waitUntil(stages.isVisible)
+    hand.choose(stages, stages.actions()[0])
+    assert opened.document.staging.node_stage[reader] == 0
+    steps_back_and_on(opened, hand, [started, opened.document.plan])
+
+
+@POPUPS
+def test_a_menu_that_is_left_changes_nothing(opened, hand, qtbot):
+    canvas, graph = opened.workspace.canvas, opened.document.graph
+    reader = int(graph.tensor_producer[graph.tensor_index["20a"]])
+    canvas.reveal(nodes=(reader,))
+    hand.settle()
+    hand.right_click(canvas.viewport(), canvas.node_point(reader))
+    menu = opened.workspace.desk.menu
+    QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.qWait(40)
+    QTest.keyClick(menu, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not menu.isVisible())
+    assert canvas.ghost is None
+    assert opened.document.undo_stack.count() == 0
