@@ -9,6 +9,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from cutter_gui.core.contents import stage_contents
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.groups import Groups
@@ -19,10 +20,12 @@ from cutter_gui.gui.canvas.cut_marks import CutDrawing
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
 from cutter_gui.gui.canvas.paint_nodes import paint_badge
-from cutter_gui.gui.canvas.paint_stages import arrange_stages, paint_stages
 from cutter_gui.gui.canvas.render import paint_graph
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
 from cutter_gui.gui.palette import Palette
+from cutter_gui.gui.stages_preview.facts import Facts
+from cutter_gui.gui.stages_preview.paint import Look, paint_preview
+from cutter_gui.gui.stages_preview.rows import arrange_rows
 from cutter_gui.layout.scene import Scene
 
 View = Literal["model", "stages"]
@@ -139,16 +142,17 @@ def _extent(scene: Scene, cuts: CutDrawing) -> tuple[float, float, float, float]
 
 
 def stages_drawing(staging: Staging, theme: Palette, title: str = "") -> Drawing:
-    """Returns the drawing of the stages, with what is sent between them."""
-    arranged = arrange_stages(staging)
+    """Returns the drawing of the stages, with what is sent between them: the Stages preview in rows."""
+    facts = Facts(staging, stage_contents(staging), {})
+    arranged = arrange_rows(facts, ())
     header = HEADER if title else 0.0
 
-    def paint(painter: QPainter, _wanted: QRectF) -> None:
+    def paint(painter: QPainter, wanted: QRectF) -> None:
         if title:
             _paint_title(painter, theme, title)
         painter.save()
         painter.translate(0, header)
-        paint_stages(painter, arranged, theme)
+        paint_preview(painter, facts, arranged, Look(theme), wanted.translated(0, -header))
         painter.restore()
 
     return Drawing(title, max(arranged.width, NARROWEST), header + arranged.height, theme.canvas, paint)

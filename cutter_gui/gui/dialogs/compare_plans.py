@@ -28,8 +28,7 @@ from cutter_gui.core.traffic import crossing_tensors
 from cutter_gui.core.units import bytes_text
 from cutter_gui.gui.page import page_label
 from cutter_gui.gui.palette import stage_colour
-from cutter_gui.gui.panels.sizes import total_text
-from cutter_gui.gui.panels.stage_rows import nodes_text
+from cutter_gui.gui.panels.sizes import nodes_text, total_text
 from cutter_gui.gui.theme import palette_of, title_font
 
 _SHARE = Qt.ItemDataRole.UserRole + 1  # of a cell: a stage, and its weights against the heaviest, 0 to 1

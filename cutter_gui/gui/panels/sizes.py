@@ -1,13 +1,44 @@
-"""Sizes of several tensors together, with what is symbolic or not known kept apart."""
+"""Counts, and sizes of several tensors together, with what is symbolic or not known kept apart."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.units import bytes_text
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("StagesPanel", text)
+
+
+def count_text(one: str, many: str, count: int) -> str:
+    """Returns the text for one, or that for many with their number."""
+    return one if count == 1 else many.format(count)
+
+
+def nodes_text(count: int) -> str:
+    return count_text(_tr("1 node"), _tr("{} nodes"), count)
+
+
+def tensors_text(count: int) -> str:
+    return count_text(_tr("1 tensor"), _tr("{} tensors"), count)
+
+
+def parameter_count(graph: Graph, weights: Iterable[int]) -> int | None:
+    """Returns the elements of weights together; None when a shape is not known."""
+    total = 0
+    for tensor in weights:
+        shape = graph.tensor_shapes[tensor]
+        if shape is None or not all(isinstance(dim, int) for dim in shape):
+            return None
+        total += int(np.prod([dim for dim in shape if isinstance(dim, int)], dtype=np.int64))
+    return total
 
 
 def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] | None = None) -> str:

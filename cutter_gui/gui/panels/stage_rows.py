@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.contents import StageContents, Transfer
@@ -13,7 +12,7 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.panels.cut_rows import SelectTensor
 from cutter_gui.gui.panels.rows import Chip, Gap, Row, Sign, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import total_text
+from cutter_gui.gui.panels.sizes import count_text, nodes_text, parameter_count, tensors_text, total_text
 from cutter_gui.gui.panels.stage_strip import Item, SendItem, StageItem
 
 _LINES = 3
@@ -27,18 +26,6 @@ class RevealStage:
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("StagesPanel", text)
-
-
-def _count(one: str, many: str, count: int) -> str:
-    return one if count == 1 else many.format(count)
-
-
-def nodes_text(count: int) -> str:
-    return _count(_tr("1 node"), _tr("{} nodes"), count)
-
-
-def tensors_text(count: int) -> str:
-    return _count(_tr("1 tensor"), _tr("{} tensors"), count)
 
 
 def strip_items(
@@ -63,7 +50,7 @@ def strip_items(
             items.append(_send_item(graph, contents[stage.index - 1], symbols))
         empty = len(stage.own_nodes) == 0 and len(contents) > 1
         ends = " · ".join(
-            _count(one, many, len(tensors))
+            count_text(one, many, len(tensors))
             for one, many, tensors in (
                 (_tr("1 model input"), _tr("{} model inputs"), stage.inputs),
                 (_tr("1 model output"), _tr("{} model outputs"), stage.outputs),
@@ -95,17 +82,6 @@ def _send_item(graph: Graph, source: StageContents, symbols: Mapping[str, int] |
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], _tr("and {} more").format(len(lines) - _LINES + 1)]
     return SendItem(source.index, _tr("Send ▸ Recv"), tuple(lines))
-
-
-def parameter_count(graph: Graph, weights: Iterable[int]) -> int | None:
-    """Returns the elements of weights together; None when a shape is not known."""
-    total = 0
-    for tensor in weights:
-        shape = graph.tensor_shapes[tensor]
-        if shape is None or not all(isinstance(dim, int) for dim in shape):
-            return None
-        total += int(np.prod([dim for dim in shape if isinstance(dim, int)], dtype=np.int64))
-    return total
 
 
 def stage_detail_rows(graph: Graph, stage: StageContents, symbols: Mapping[str, int] | None = None) -> tuple[Row, ...]:

@@ -16,8 +16,7 @@ from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.hops import Hop, hops, passed_on, received_and_read, sent_over
 from cutter_gui.core.stages import Staging
 from cutter_gui.core.units import bytes_text, type_text
-from cutter_gui.gui.panels.sizes import total_text, valued_text
-from cutter_gui.gui.panels.stage_rows import nodes_text, parameter_count, tensors_text
+from cutter_gui.gui.panels.sizes import nodes_text, parameter_count, tensors_text, total_text, valued_text
 from cutter_gui.gui.stages_preview.drawing import ChannelTarget, WireTarget
 
 _OPS_SHOWN = 6
