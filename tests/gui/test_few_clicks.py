@@ -1,19 +1,14 @@
-"""A whole plan takes few clicks; whatever is done is undone and redone to the same plans."""
+"""A whole plan takes few clicks."""
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import numpy as np
 import onnx
-import pytest
 from onnx import TensorProto, helper, numpy_helper
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import Qt
 
-from cutter_gui.core.plan import Plan
-from cutter_gui.gui.canvas.tool import Tool
 from cutter_gui.resource_files import resource
 
 LEFT = Qt.MouseButton.LeftButton
@@ -81,59 +76,3 @@ def test_four_stages_of_a_thousand_nodes_take_at_most_six_clicks(open_model, han
     assert by_start_a_stage(window, hand, qtbot, wanted) <= 6
     assert window.document.staging.is_valid
     assert window.document.staging.stage_count == 4
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_whatever_is_done_undo_all_and_redo_all_end_in_the_same_plan(opened, hand, seed: int) -> None:
-    chance = random.Random(seed)
-    canvas, document = opened.workspace.canvas, opened.document
-    graph, stack = document.graph, document.undo_stack
-    canvas.fit()
-    canvas.setFocus()
-    nodes = list(canvas._picture.scene.node_box)
-    corners = canvas.viewport().rect()
-
-    def anywhere() -> QPoint:
-        return QPoint(chance.randrange(corners.width()), chance.randrange(corners.height()))
-
-    def start() -> None:
-        canvas.set_tool(Tool.START_STAGE)
-        QTest.mouseClick(canvas.viewport(), LEFT, pos=canvas.node_point(chance.choice(nodes)))
-
-    def slash() -> None:
-        canvas.set_tool(Tool.KNIFE)
-        QTest.mousePress(canvas.viewport(), LEFT, pos=anywhere())
-        QTest.mouseMove(canvas.viewport(), anywhere())
-        QTest.mouseRelease(canvas.viewport(), LEFT, pos=anywhere())
-
-    def click() -> None:
-        canvas.set_tool(Tool.SELECT)
-        edge = chance.choice(list(canvas._picture.scene.edge_wire))
-        point = canvas.edge_point(int(graph.edge_tensor[edge]), int(graph.edge_consumer[edge]))
-        shift = Qt.KeyboardModifier.ShiftModifier
-        QTest.mouseClick(canvas.viewport(), LEFT, chance.choice([shift, Qt.KeyboardModifier.NoModifier]), point)
-
-    def assign() -> None:
-        canvas.choose(chance.sample(nodes, 2))
-        QTest.keyClick(canvas, chance.choice([Qt.Key.Key_0, Qt.Key.Key_1, Qt.Key.Key_2]))
-        QTest.keyClick(canvas, Qt.Key.Key_Return)
-
-    def mend() -> None:
-        hand.press("Ctrl+M")
-
-    plans = [document.plan]
-    for _ in range(25):
-        before = stack.index()
-        chance.choice([start, slash, click, assign, mend])()
-        hand.settle()
-        assert stack.index() - before in (0, 1), "what is done at once is undone at once"
-        if stack.index() > before:
-            plans.append(document.plan)
-    canvas.setFocus()
-    for plan in reversed(plans[:-1]):
-        hand.press("Ctrl+Z")
-        assert document.plan == plan
-    assert document.plan == Plan()
-    for plan in plans[1:]:
-        hand.press("Ctrl+Shift+Z")
-        assert document.plan == plan
