@@ -24,7 +24,7 @@ from cutter_gui.layout.scene import Floats, WireKind
 HEIGHT = 18.0
 OFFSET_X = 12.0
 OFFSET_Y = 13.0  # its middle is that of the gap between two rows, where the line of a cut runs
-BELOW = 5.0  # the edge, where edges run from left to right
+BELOW = 10.0  # the edge, where edges run from left to right
 PADDING = 8.0
 CLEARANCE = 16.0
 AROUND = 6.0  # free of wires of other tensors
