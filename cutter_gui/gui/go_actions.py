@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 
 from cutter_gui.gui.actions import ActionSpec
 from cutter_gui.gui.body_actions import BODY_MENU, body_actions
-from cutter_gui.gui.panel_focus import go_to_panel
 
 if TYPE_CHECKING:
     from cutter_gui.gui.document import Document
@@ -134,6 +133,8 @@ def _place_actions(window: MainWindow) -> tuple[ActionSpec, ...]:
 
     def panel(by: int) -> Callable[[], None]:
         def act() -> None:
+            from cutter_gui.gui.panel_focus import go_to_panel
+
             workspace = window.workspace
             if workspace is not None:
                 go_to_panel([workspace.stack, *(widget for _, widget in workspace.panels())], by)
