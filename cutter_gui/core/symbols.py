@@ -3,8 +3,8 @@
 Terms: a *symbol* is a dimension that is a name, such as ``batch``. A dimension may also be written as an *expression*
 of symbols, such as ``2*batch + 1``, by exporters that trace sizes.
 
-Steps: an expression is parsed as Python and taken to pieces: whole numbers, names, ``+ - * // %``, ``max``, ``min``, small
-powers and parentheses; whatever else stands in it leaves it open. Nothing is ever evaluated as code.
+Steps: an expression is parsed as Python and taken to pieces: whole numbers, names, ``+ - * // %``, ``max``, ``min``,
+small powers and parentheses; whatever else stands in it leaves it open. Nothing is ever evaluated as code.
 
 Complexity: linear in the dimensions of the graph. Left out: solving an expression for its symbols.
 """
