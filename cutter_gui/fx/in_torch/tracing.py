@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import operator
 import textwrap
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -40,6 +41,32 @@ from cutter_gui.fx.structure import structure_text
 ALL = "all"
 
 
+_IN_PLACE = (
+    *(operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod),
+    *(operator.ipow, operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift),
+)
+
+
+class _Proxy(fx.Proxy):
+    """A proxy on which ``x += y`` changes what ``x`` stands for, as it does a tensor; that of fx makes a new value."""
+
+
+def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[fx.Proxy, Any], fx.Proxy]:
+    def apply(self: fx.Proxy, other: Any) -> fx.Proxy:
+        return self.tracer.create_proxy("call_function", function, (self, other), {})
+
+    return apply
+
+
+for _function in _IN_PLACE:
+    setattr(_Proxy, f"__{_function.__name__}__", _in_place(_function))
+
+
+class _Tracer(fx.Tracer):
+    def proxy(self, node: fx.Node) -> fx.Proxy:
+        return _Proxy(node, self)
+
+
 def symbolic_trace_with_rewrite(
     root: nn.Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None
 ) -> fx.GraphModule:
@@ -59,7 +86,7 @@ def symbolic_trace_with_rewrite(
 def _traced(
     root: nn.Module | Callable[..., Any], concrete_args: dict[str, Any] | None, buffers: bool
 ) -> fx.GraphModule:
-    tracer = fx.Tracer()
+    tracer = _Tracer()
     # Buffers are read when the graph runs, not when it is made: a change to one would be lost otherwise.
     tracer.proxy_buffer_attributes = buffers
     name = type(root).__name__ if isinstance(root, nn.Module) else root.__name__
@@ -107,7 +134,7 @@ def _state_as_it_was(root: nn.Module | Callable[..., Any]) -> Iterator[dict[str,
 
 
 def _add_updates(graph: fx.Graph, root: nn.Module, held: Mapping[str, torch.Tensor]) -> None:
-    """Lets a graph leave in each buffer what the code assigned to it, ``self.calls += 1`` included, which fx drops."""
+    """Lets a graph leave in each buffer what the code assigned to it, which fx drops."""
     output = next(node for node in reversed(list(graph.nodes)) if node.op == "output")
     for path, module in root.named_modules():
         for name, value in module._buffers.items():
@@ -118,6 +145,8 @@ def _add_updates(graph: fx.Graph, root: nn.Module, held: Mapping[str, torch.Tens
             if target not in held:
                 continue
             read = [node for node in graph.nodes if node.op == "get_attr" and node.target == target]
+            if value.node.target in _IN_PLACE and value.node.args[0] in read:
+                continue
             with graph.inserting_before(output):
                 place = read[0] if read else graph.create_node("get_attr", target)
                 graph.call_method("copy_", (place, value.node))

@@ -77,9 +77,24 @@ def test_what_code_assigns_to_a_buffer_is_there_in_the_next_run() -> None:
     for name in ("calls", "last", "inner.mean"):
         assert torch.equal(get_by_path(whole.module, name), get_by_path(module, name)), name
     graph = graph_of(draft_of(whole))
-    updates = [node for node in range(graph.node_count) if graph.op(node) == "copy_"]
-    assert len(updates) == 3
+    changes = [graph.op(node) for node in range(graph.node_count) if graph.op(node) in ("copy_", "iadd")]
+    assert sorted(changes) == ["copy_", "copy_", "iadd"]
     assert len(graph.joins) > 0
+
+
+def test_an_assignment_with_an_operator_reaches_what_shares_the_storage() -> None:
+    class Sharing(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = x * 2
+            rows = y.view(-1)
+            rows += 1
+            rows *= 3
+            return y
+
+    whole = symbolic_program(Sharing(), (torch.ones(2, 2),), {})
+    assert torch.equal(whole.module(torch.ones(2, 2))[0], torch.full((2, 2), 9.0))
+    graph = graph_of(draft_of(whole))
+    assert {tuple(pair) for pair in graph.joins.tolist()} >= {(1, 2), (2, 3)}, "and is not cut from it"
 
 
 def test_tracing_leaves_a_module_as_it_was() -> None:
