@@ -11,7 +11,8 @@ from cutter_gui.core.errors import CutterError
 from cutter_gui.fx.draft_graph import graph_of
 from cutter_gui.fx.in_torch.program import get_by_path
 from cutter_gui.fx.in_torch.program_draft import draft_of
-from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program, symbolic_trace_with_rewrite
+from cutter_gui.fx.in_torch.symbolic_tracing import symbolic_trace_with_rewrite
+from cutter_gui.fx.in_torch.tracing import export_program, symbolic_program
 from strategies.fx_models import Nested
 from strategies.fx_programs import program
 
