@@ -112,15 +112,17 @@ def write_weights(path: Path, weights: Mapping[_Key, Weight], copied: Callable[[
     with ExitStack() as stack:
         target = stack.enter_context(path.open("wb", buffering=0))
         sources: dict[Path, int] = {}
+        end = 0
         for name, weight in outside.items():
             source = weight.source
             if isinstance(source, ByteRange) and source in written:
                 placed[name] = written[source]
                 continue
             length = source.length if isinstance(source, ByteRange) else len(source or b"")
-            offset = _aligned(target.seek(0, os.SEEK_END), length)
-            target.truncate(offset)
+            offset = _aligned(end, length)
+            # Writing past the end leaves a hole; setting the length first would make the file system write out a page.
             target.seek(offset)
+            end = offset + length
             place = placed[name] = Placed(path.name, offset, length)
             if isinstance(source, ByteRange):
                 if source.path not in sources:
@@ -130,6 +132,8 @@ def write_weights(path: Path, weights: Mapping[_Key, Weight], copied: Callable[[
             elif source is not None:
                 write_all(source, target.fileno())
                 copied(length)
+        if target.seek(0, os.SEEK_END) < end:
+            target.truncate(end)  # the last weight has no bytes
     return placed
 
 
