@@ -29,11 +29,12 @@ def shape_text(shape: Shape) -> str:
     if not shape:
         return "scalar"
     texts = ["?" if dim is None else str(dim) for dim in shape]
-    return "×".join(f"({text})" if len(texts) > 1 and _is_sum(text) else text for text in texts)
+    return "×".join(map(factor_text, texts)) if len(texts) > 1 else texts[0]
 
 
-def _is_sum(text: str) -> bool:
-    return " " in text or "+" in text[1:] or "-" in text[1:]
+def factor_text(dim: str) -> str:
+    """Returns a dimension as it stands among factors: a sum of symbols in parentheses."""
+    return f"({dim})" if " " in dim or "+" in dim[1:] or "-" in dim[1:] else dim
 
 
 def type_text(graph: Graph, tensor: int) -> str:
@@ -49,7 +50,7 @@ def tensor_size_text(graph: Graph, tensor: int) -> str:
     shape, bits = graph.tensor_shapes[tensor], dtype_of(int(graph.tensor_dtype[tensor])).bits
     if shape is None or not bits or any(dim is None for dim in shape):
         return "?"
-    symbols = [dim for dim in shape if isinstance(dim, str)]
+    symbols = [factor_text(dim) for dim in shape if isinstance(dim, str)]
     elements = 1
     for dim in shape:
         if isinstance(dim, int):

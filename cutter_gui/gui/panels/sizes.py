@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.units import bytes_text
+from cutter_gui.core.units import bytes_text, factor_text
 
 
 def _tr(text: str) -> str:
@@ -67,7 +67,7 @@ def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] 
         for dim in shape:
             size_of_dim = values.get(dim) if isinstance(dim, str) else dim
             if size_of_dim is None:
-                open_dims.append(str(dim))
+                open_dims.append(factor_text(str(dim)))
             else:
                 elements *= size_of_dim
         symbolic[tuple(sorted(open_dims))] += (elements * bits + 7) // 8
