@@ -29,6 +29,7 @@ class Restorer(QObject):
         self._window = window
         self._last: Session | None = None
         self._started = False
+        self._kept: object = None
 
     def begin(self) -> Path | None:
         """Reads what was open last, before the window is shown; returns the model that will be opened."""
@@ -64,12 +65,21 @@ class Restorer(QObject):
         else:
             tabs.current_changed.emit()
 
-    def keep(self) -> None:
-        """Remembers what is open, for the next start, at once: the program may be killed."""
-        if self._started:
-            from cutter_gui.gui.session import keep_session, session_of
+    def keep(self, at_end: bool = False) -> None:
+        """Remembers what is open, for the next start, as soon as it changes: the program may be killed.
 
-            keep_session(self._window.settings, session_of(self._window.tabs, self._window.tabs.current))
+        Args:
+            at_end: Where each model is looked at has changed too; that is not written with every step of work.
+        """
+        if not self._started:
+            return
+        from cutter_gui.gui.session import keep_session, session_of
+
+        session = session_of(self._window.tabs, self._window.tabs.current)
+        what = (session.current, tuple((file.model, file.spec) for file in session.files))
+        if at_end or what != self._kept:
+            self._kept = what
+            keep_session(self._window.settings, session)
 
     def offer_recovery(self) -> None:
         """Offers what programs that died left behind: of each model the latest."""

@@ -441,7 +441,7 @@ class MainWindow(QMainWindow):
         if self._closed:
             return
         self._closed = True
-        self._restorer.keep()
+        self._restorer.keep(at_end=True)
         self.settings.set_state(_GEOMETRY, self.saveGeometry())
         self.tabs.end()
         self.settings.sync()

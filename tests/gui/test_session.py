@@ -75,6 +75,8 @@ def test_models_plans_view_folding_and_the_tab_one_looked_at_come_back(start, dr
     first.resize(780, 640)  # within the screen of the offscreen platform
     first.open_paths([model, other, cuts])
     qtbot.waitUntil(lambda: len(first.tabs) == 2 and all(t.workspace and t.workspace.has_picture for t in first.tabs))
+    kept = kept_session(Settings())
+    assert [(file.model, file.spec) for file in kept.files] == [(model, cuts), (other, None)], "it may be killed"
     first.tabs.step(1)
     assert first.document.path == model
     first.document.set_active_cut(1)
