@@ -8,7 +8,8 @@ from pathlib import Path
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
@@ -127,6 +128,35 @@ def test_arrow_keys_walk_and_select_and_enter_unfolds(preview) -> None:
     assert preview.main.document.selection.node == preview.view.current.node
     preview.keys(Qt.Key.Key_Escape)
     assert not preview.main.document.selection
+
+
+def test_a_drag_moves_the_wheel_zooms_at_the_pointer_and_a_double_click_unfolds(preview, qtbot) -> None:
+    view, port = preview.view, preview.view.viewport()
+    for _ in range(4):
+        preview.keys(Qt.Key.Key_Plus)
+    point = preview.point(StageTarget(1))
+    before = view.horizontalScrollBar().value()
+    qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=point)
+    qtbot.mouseMove(port, point - QPoint(60, 0))
+    qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=point - QPoint(60, 0))
+    assert view.horizontalScrollBar().value() == before + 60
+    point = view.point_of(StageTarget(1))
+    turned = QWheelEvent(
+        QPointF(point),
+        QPointF(port.mapToGlobal(point)),
+        QPoint(),
+        QPoint(0, 120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    scale = view.scale
+    QApplication.sendEvent(port, turned)
+    assert view.scale > scale
+    assert (view.point_of(StageTarget(1)) - point).manhattanLength() < 12, "what is at the pointer stays there"
+    qtbot.mouseDClick(port, Qt.MouseButton.LeftButton, pos=view.point_of(StageTarget(1)))
+    assert view.unfolded == {1}
 
 
 def test_switching_transport_shows_the_other_way_and_is_undone_in_one_step(preview, qtbot) -> None:
