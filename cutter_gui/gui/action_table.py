@@ -216,7 +216,7 @@ def _view(window: MainWindow) -> tuple[ActionSpec, ...]:
             tr("&Fit"),
             with_workspace(lambda space: space.shown_canvas.fit()),
             "Ctrl+9; F",
-            tip=tr("Show the whole graph"),
+            tip=tr("Show the whole graph; a very long one across first, and whole when pressed again"),
             enabled=shown,
         ),
         ActionSpec(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cutter_gui.gui.canvas.camera import Camera, Rect, centred, fit_scale, fitted
+from cutter_gui.gui.canvas.camera import FIT_MARGIN, Camera, Rect, centred, fit_scale, fitted
 from cutter_gui.gui.canvas.sheet import Sheet
 from cutter_gui.layout.scene import BoxKind
 
 READABLE = 0.62  # the least zoom at which a graph opens and things are revealed
 MARGIN = 40.0
+THREAD = 48.0  # viewport pixels below which the breadth of a whole graph is no picture
 TOP_ROOM = 400.0  # scene pixels from where it begins within which a long graph is centred when it opens
 
 
@@ -22,19 +23,56 @@ def home(sheet: Sheet, width: float, height: float) -> Camera:
     across = (bounds[0], 0, bounds[2], 1) if sheet.scene.flow else (0, bounds[1], 1, bounds[3])
     scale = min(max(fit_scale(across, width, height), READABLE), 1.0)
     if sheet.scene.flow:
-        return Camera(scale, _first_middle(sheet) - width / scale / 2, bounds[1])
-    return Camera(scale, bounds[0], _first_middle(sheet) - height / scale / 2)
+        return Camera(scale, _first_middle(sheet, width / scale) - width / scale / 2, bounds[1])
+    return Camera(scale, bounds[0], _first_middle(sheet, height / scale) - height / scale / 2)
 
 
-def _first_middle(sheet: Sheet) -> float:
-    """Returns the middle of what stands first, across the edges."""
+def fitting(sheet: Sheet, width: float, height: float, present: Camera) -> Camera:
+    """Returns the view that shows the whole graph; for one so long that it would be a thread, its breadth at first.
+
+    Asked for again from there, it is the whole.
+
+    Args:
+        sheet: What is shown.
+        width: Of the viewport.
+        height: Of the viewport.
+        present: The view now; what is in its middle stays there as far as it can.
+    """
+    bounds = sheet.scene.bounds
+    whole = fitted(bounds, width, height)
+    flow = sheet.scene.flow
+    if bounds[3 - flow] * whole.scale >= THREAD:
+        return whole
+    across = (bounds[0], 0, bounds[2], 1) if flow else (0, bounds[1], 1, bounds[3])
+    scale = min(fit_scale(across, width, height), READABLE)
+    half_x, half_y = width / scale / 2, height / scale / 2
+    x, y = bounds[0] + bounds[2] / 2, bounds[1] + bounds[3] / 2
+    if flow:
+        now = present.y + height / present.scale / 2
+        y = min(max(now, bounds[1] + half_y - FIT_MARGIN / scale), bounds[1] + bounds[3] - half_y + FIT_MARGIN / scale)
+    else:
+        now = present.x + width / present.scale / 2
+        x = min(max(now, bounds[0] + half_x - FIT_MARGIN / scale), bounds[0] + bounds[2] - half_x + FIT_MARGIN / scale)
+    view = centred(x, y, scale, width, height)
+    near = abs(present.x - view.x) * scale < 1 and abs(present.y - view.y) * scale < 1
+    return whole if near and abs(present.scale / scale - 1) < 1e-3 else view
+
+
+def _first_middle(sheet: Sheet, room: float) -> float:
+    """Returns the middle of what stands first, across the edges; where that has no room, of the box nearest to it."""
     # Outputs may stand at the top of what is only a branch: the eye looks for where things begin.
     flow, across = sheet.scene.flow, 1 - sheet.scene.flow
     rects = sheet.scene.box_rect[sheet.scene.box_kind != BoxKind.OUTPUT]
     if not len(rects):
         return 0.0
     top = rects[rects[:, flow] <= rects[:, flow].min() + TOP_ROOM]
-    return float((top[:, across].min() + (top[:, across] + top[:, across + 2]).max()) / 2)
+    low, high = float(top[:, across].min()), float((top[:, across] + top[:, across + 2]).max())
+    middle = (low + high) / 2
+    if high - low <= room:
+        return middle
+    # Few boxes far apart may leave the middle empty: a graph must never open on nothing.
+    middles = top[:, across] + top[:, across + 2] / 2
+    return float(middles[int((abs(middles - middle) + top[:, flow] - top[:, flow].min()).argmin())])
 
 
 def revealing(

@@ -193,11 +193,11 @@ class GraphCanvas(KeyboardArea):
         return round(self._camera.scale * 100)
 
     def fit(self) -> None:
-        """Shows the whole graph."""
+        """Shows the whole graph; where that would be a thread, its breadth at first, and the whole when asked again."""
         if self._picture is not None:
             self._is_home = False
             size = self.viewport().size()
-            self._set_camera(cameras.fitted(self._picture.scene.bounds, size.width(), size.height()))
+            self._set_camera(framing.fitting(self._picture.sheet, size.width(), size.height(), self._camera))
 
     @property
     def sight(self) -> tuple[float, float, float]:
