@@ -83,6 +83,9 @@ class CuttingDesk(QObject):
         self.menu = CuttingMenu(self.cutting, workspace)
         chosen = self._canvas.chosen
         fill_for_nodes(self.menu, document, nodes[0], nodes[-1], list(chosen) if hit.node in chosen else nodes)
+        if hit.node in document.graph.node_bodies:
+            self.menu.addSeparator()
+            self.menu.addAction(self.tr("Open &body")).triggered.connect(lambda: workspace.bodies.open(hit.node))
         self.menu.popup(at)
 
     def _nodes_of(self, hit: Hit) -> list[int]:

@@ -16,6 +16,7 @@ from cutter_gui.gui.selection import NOTHING, Selection
 
 Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
+POPUPS = pytest.mark.qt_log_ignore(r"This plugin does not support (raise|grabbing|propagateSizeHints)")
 
 
 @pytest.fixture
@@ -207,3 +208,12 @@ def test_a_body_that_can_no_longer_be_read_is_an_error_and_the_graph_stays(opene
     message = hand.dialog(Message, timeout=30_000)
     assert "looping.onnx" in message.where
     assert opened_loop.workspace.canvas.isVisible()
+
+
+@POPUPS
+def test_the_menu_of_a_node_with_bodies_offers_them(opened_loop, bodies, hand, qtbot) -> None:
+    space = opened_loop.workspace
+    hand.right_click(space.canvas.viewport(), space.canvas.node_point(node(opened_loop.document, "y")))
+    menu = space.desk.menu
+    hand.choose(menu, next(action for action in menu.actions() if "body" in action.text()))
+    until(qtbot, bodies, ["If", "Identity"])
