@@ -146,11 +146,13 @@ class Tab(QObject):
         return self.workspace
 
     def _on_keys(self) -> None:
-        """Tells the canvas which keys take a tool there."""
+        """Tells the canvas which keys take a tool there, and the search field which lead to it."""
         from cutter_gui.gui.shortcuts import tool_keys
 
+        registry = self._window.actions_registry
         if self.workspace is not None:
-            self.workspace.canvas.set_tool_keys(tool_keys(self._window.actions_registry))
+            self.workspace.canvas.set_tool_keys(tool_keys(registry))
+            self.workspace.search.field.show_keys(registry["go.find"].shortcut().toString())
 
     def _on_preference(self, key: str) -> None:
         if key in LAYOUT and not self.is_blank and self.waiting is None:

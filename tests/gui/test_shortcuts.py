@@ -114,10 +114,14 @@ def test_keys_that_are_needed_everywhere_are_refused_and_escape_leaves_all_as_it
     assert not dialog.isVisible()
 
 
-def test_the_key_of_the_knife_is_held_and_shown_on_its_button_whichever_it_is(opened, dialog, change, hand) -> None:
+def test_keys_that_the_window_shows_are_those_chosen_and_the_knife_s_is_held_whichever_it_is(
+    opened, dialog, change, hand
+) -> None:
     change("tool.knife", Qt.Key.Key_X)
     button = opened.toolbar.widgetForAction(opened.actions_registry["tool.knife"])
     assert button.text() == "Knife  X"
+    change("go.find", Qt.Key.Key_L, CTRL)
+    assert opened.workspace.search.field.placeholderText().endswith("…  Ctrl+L")
     dialog.close()
     canvas = opened.workspace.canvas
     canvas.setFocus()

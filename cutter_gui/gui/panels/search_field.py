@@ -32,7 +32,7 @@ class SearchField(QLineEdit):
         self._count = ""
         self._is_error = False
         self.setObjectName("search")
-        self.setPlaceholderText(self.tr("Find node, op, tensor, shape …  Ctrl+F"))
+        self.show_keys("Ctrl+F")
         self.setAccessibleName(self.tr("Find"))
         self.setToolTip(
             self.tr("Words, or op:Add  dtype:f16  shape:16x64  tensor:71  attr:axis  name:layer.3  /expression/")
@@ -43,6 +43,10 @@ class SearchField(QLineEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(_WIDTH, 28)
+
+    def show_keys(self, keys: str) -> None:
+        """Says by which keys one gets here."""
+        self.setPlaceholderText(f"{self.tr('Find node, op, tensor, shape …')}  {keys}".rstrip())
 
     @property
     def count_text(self) -> str:
