@@ -57,6 +57,7 @@ class Folds(QObject):
         self._folding = Folding()
         self._constants = False
         self._job: Job | None = None
+        self._pictured = Folding()  # that of the picture shown
         self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
         self.workers: Callable[[], Workers] | None = None
         self.options: Callable[[bool], LayoutOptions] = lambda constants: LayoutOptions(show_constants=constants)
@@ -90,6 +91,7 @@ class Folds(QObject):
         """Takes over what a worker found and is laying out."""
         self._cancel()
         self._groups, self._folding, self._constants = groups, folding, constants
+        self._pictured = folding
         self.changed.emit()
 
     def take_picture(self, scene: Scene) -> None:
@@ -155,6 +157,7 @@ class Folds(QObject):
         found = self._pictures.get((folding, self._constants))
         if found is not None:
             self._pictures.move_to_end((folding, self._constants))
+            self._pictured = folding
             self.picture_ready.emit(found, kept)
         elif box_count(graph, groups, folding) > LARGE or self.workers is None:
             self.large_wanted.emit(folding)
@@ -189,6 +192,9 @@ class Folds(QObject):
     def _fail(self, job: Job, error: object) -> None:
         if job is self._job:
             self._job = None
+            # The picture is still that of the folding before: it is asked for anew by the same key.
+            self._folding = self._pictured
+            self.changed.emit()
             self.failed.emit(error)
 
     def _cancel(self) -> None:
@@ -197,6 +203,7 @@ class Folds(QObject):
             job.cancel()
 
     def _keep(self, scene: Scene) -> None:
+        self._pictured = self._folding
         self._pictures[self._folding, self._constants] = scene
         while len(self._pictures) > _KEPT_PICTURES:
             self._pictures.popitem(last=False)
