@@ -46,9 +46,10 @@ class EdgeLabels:
     def _anchors(self) -> tuple[Ints, Floats, Floats, Ints]:
         """The tensors that may have a label, where it starts [A, 2], its room [A], and its wire [A]."""
         scene = self._scene
-        wires = np.flatnonzero(np.isin(scene.wire_kind, (WireKind.EDGE, WireKind.OUTPUT)))
-        _, first = np.unique(scene.wire_tensor[wires], return_index=True)
-        wires = wires[first]
+        wires = np.flatnonzero((scene.wire_kind == WireKind.EDGE) | (scene.wire_kind == WireKind.OUTPUT))
+        first = np.full(self._graph.tensor_count, -1, dtype=np.int64)
+        first[scene.wire_tensor[wires][::-1]] = wires[::-1]  # the first of each tensor is set last
+        wires = first[first >= 0]
         start = scene.wire_points[scene.wire_starts[wires]]
         source = scene.box_rect[scene.wire_source[wires]]
         if not scene.flow:
@@ -76,8 +77,12 @@ class EdgeLabels:
         return scene.wire_tensor[wires], start.astype(np.float32), room, wires.astype(np.int32)
 
     @cached_property
-    def _place(self) -> dict[int, int]:
-        return {tensor: at for at, tensor in enumerate(self._anchors[0].tolist())}
+    def _place(self) -> Ints:
+        """[T], where a tensor stands among the anchors, -1 for none."""
+        tensors = self._anchors[0]
+        place = np.full(self._graph.tensor_count, -1, dtype=np.int32)
+        place[tensors] = np.arange(len(tensors))
+        return place
 
     def text(self, tensor: int) -> str:
         """Returns what fits beside a tensor's first edge, empty when nothing does."""
@@ -86,9 +91,8 @@ class EdgeLabels:
         return self._texts[tensor]
 
     def _fitting(self, tensor: int) -> str:
-        at = self._place.get(tensor)
-        graph = self._graph
-        if at is None:
+        at, graph = int(self._place[tensor]), self._graph
+        if at < 0:
             return ""
         together = self._scene.tensors_of(int(self._anchors[3][at])).tolist()
         if len(together) == 1 and graph.tensor_shapes[tensor] is None and not graph.tensor_dtype[tensor]:
