@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -157,3 +158,7 @@ WRITERS: dict[str, Callable[[Path, int], None]] = {
     "chain": write_chain,
     "fan": write_fan,
 }
+
+
+if __name__ == "__main__":
+    WRITERS[sys.argv[1]](Path(sys.argv[2]), int(sys.argv[3]))
