@@ -364,17 +364,29 @@ def formats() -> Sequence[ModelFormat]:
     return tuple(found[name].load() for name in sorted(found))
 
 
+@cache
+def _formats_of_this_program() -> Sequence[ModelFormat]:
+    """Returns the formats that come with the program: found without reading what every installed package registers."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        registered = distribution("cutter-gui").entry_points
+    except PackageNotFoundError:
+        return ()
+    return tuple(entry.load() for entry in sorted(registered) if entry.group == ENTRY_POINTS)
+
+
 def format_for(path: Path) -> ModelFormat:
     """Returns the format that reads a file, by its ending.
 
     Raises:
         CutterError: No format installed reads such files.
     """
-    known = formats()
-    for known_format in known:
-        if path.name.lower().endswith(known_format.suffixes) or known_format.reads(path):
-            return known_format
-    endings = ", ".join(suffix for known_format in known for suffix in known_format.suffixes)
+    for look in (_formats_of_this_program, formats):
+        for known_format in look():
+            if path.name.lower().endswith(known_format.suffixes) or known_format.reads(path):
+                return known_format
+    endings = ", ".join(suffix for known_format in formats() for suffix in known_format.suffixes)
     raise CutterError(
         "the kind of model cannot be told from the file name", one_line(str(path)), f"give a file ending in {endings}"
     )

@@ -56,9 +56,14 @@ def _weights(folder: Path) -> bool:
     time_kept = _said("  split          ", seconds, bound, "s", f"cp takes {copy:.2f} s")
     peak_kept = _said("  peak memory    ", peak / 1e6, PEAK / 1e6, "MB")
     bytes_kept = _said("  bytes written  ", written / weights, BYTES_RATIO, "of the weights")
-    runs = [_split(model, spec, folder, "--weights", "share", "--force") for _ in range(PAIRS)]
-    stage_files = [file for file in folder.iterdir() if file.name.startswith("bert_large_")]
-    shared = sum(file.stat().st_size for file in stage_files)
+    runs = []
+    for _ in range(PAIRS):
+        before = set(folder.iterdir())
+        runs.append(_split(model, spec, folder, "--weights", "share"))
+        stage_files = set(folder.iterdir()) - before
+        shared = sum(file.stat().st_size for file in stage_files)
+        for file in stage_files:
+            file.unlink()
     shared_seconds = statistics.median(run["split"] for run in runs)
     shared_kept = _said("  bytes, shared  ", shared / weights, SHARED_BYTES, "of the weights")
     shared_time_kept = _said("  time, shared   ", shared_seconds / seconds, SHARED_TIME, "of the split with copies")

@@ -14,7 +14,7 @@ import time
 begun = time.monotonic()
 
 import numpy  # noqa: F401
-import onnx  # noqa: F401
+import onnx
 import ruamel.yaml.main  # noqa: F401
 import scipy.sparse.csgraph  # noqa: F401
 
@@ -23,6 +23,7 @@ import cutter_gui.fx.format  # noqa: F401  # one of the formats that are looked 
 from cutter_gui.cli import main
 from cutter_gui.onnx import split  # noqa: F401
 
+onnx.defs.has("Add")  # fills onnx's table of operators, which it leaves to the first use of it
 imported = time.monotonic()
 said = io.StringIO()
 with contextlib.redirect_stdout(said):
