@@ -54,7 +54,7 @@ class GridIndex:
         self._rows = int(last[:, 1].max()) + 1
         span = last - first + 1
         count = span[:, 0] * span[:, 1]
-        self._large = np.flatnonzero(count > CELLS_PER_ITEM)
+        self._large = np.flatnonzero(count > CELLS_PER_ITEM).astype(np.int32)
         count[self._large] = 0
         item = np.repeat(np.arange(len(low)), count)
         step = np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
@@ -85,7 +85,8 @@ class GridIndex:
         found = [self._item[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         if sum(map(len, found)) > len(self._low) / SHARE_OF_ALL:
             return self._all_touching(low, high)
-        return self._touching(np.unique(np.concatenate([self._large.astype(np.int32), *found])), low, high)
+        # An item listed in several cells is found several times: sorting is for the few that touch.
+        return np.unique(self._touching(np.concatenate([self._large, *found]), low, high))
 
     def _all_touching(self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
         """Looks at every item: where many are in sight that is faster than to collect them."""
