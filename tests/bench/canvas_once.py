@@ -16,6 +16,7 @@ from canvas_frames import measure_frames
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
+from cutter_gui.frames import OpenModel
 from cutter_gui.gui.canvas.hit import HitKind
 from cutter_gui.gui.canvas.view import GraphCanvas
 from cutter_gui.gui.theme import Theme
@@ -89,11 +90,23 @@ def measure(path: Path) -> dict[str, object]:
         wait(lambda: not window.opener.is_busy and is_interactive(workspace.canvas, random))
         found["unfolded"] = time.perf_counter() - begun
     found["clicks"] = clicks(workspace, graph, random)
+    found["cancel"] = cancel(window, path)
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     found["memory"] = max(usage) * 1024
     found["nodes"] = graph.node_count
     found |= measure_frames(workspace.canvas, graph, workspace.canvas._picture.scene)
     return found
+
+
+def cancel(window: MainWindow, path: Path) -> float:
+    """Returns the seconds from Cancel until the process that reads and lays out a model is gone."""
+    job = window.workers.run(OpenModel(path))
+    working_from = time.perf_counter() + 0.3
+    wait(lambda: time.perf_counter() > working_from)
+    begun = time.perf_counter()
+    job.cancel()
+    wait(lambda: job not in window.workers.running)
+    return time.perf_counter() - begun
 
 
 def clicks(workspace: object, graph: object, random: np.random.Generator) -> list[float]:
