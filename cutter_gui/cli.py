@@ -44,6 +44,15 @@ class _UsageError(Exception):
 class _Parser(argparse.ArgumentParser):
     """Reports bad usage as one line, like every other failure."""
 
+    def parse_known_args(  # type: ignore[override]  # of the overloads only this one is called
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses ``--option=--``, which argparse before Python 3.13 reads as a list of no values."""
+        for word in args or ():
+            if re.fullmatch(r"--[a-z-]+=--", word):
+                self.error(f"argument {word[:-3]}: expected one argument")
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         raise _UsageError(f"error: {one_line(message)} ({self.prog}): see {self.prog} --help")
 

@@ -15,6 +15,7 @@ Left out: syncing to disk, since the promise is about killed programs, not about
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import sys
@@ -25,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.real_path import real_path
 
 _PREFIX = ".cutter-gui-"
 _LOCK = ".lock"
@@ -56,7 +58,7 @@ class ResultFolder:
             CutterError: The target is no folder, or holds an earlier result and ``force`` is not set, or a foreign file
                 under the manifest's name.
         """
-        self._target = target.resolve()
+        self._target = real_path(target)
         self._manifest = manifest
         self._listed_files = listed_files
         self._parents_made: list[Path] = []
@@ -64,6 +66,7 @@ class ResultFolder:
         self._lock: _Lock | None = None
         self._inside = False
         self.workspace = self._target
+        _refuse_unreachable(self._target)
         if self._target.exists() and not self._target.is_dir():
             raise CutterError("the output folder is a file", str(target), "give another folder")
         old = self._target / manifest
@@ -143,7 +146,7 @@ class ResultFolder:
 
     def replaces(self, path: Path) -> bool:
         """Whether a file is one of the earlier result's, which is about to go."""
-        resolved = path.resolve()
+        resolved = real_path(path)
         return resolved.parent == self._target and resolved.name in self._old_files
 
     def _files_listed(self, manifest: Path) -> tuple[str, ...]:
@@ -254,6 +257,19 @@ def _earlier_result(target: Path) -> CutterError:
     return CutterError(
         "the folder holds an earlier result", str(target), "give --force to replace it, or another folder"
     )
+
+
+def _refuse_unreachable(target: Path) -> None:
+    """Refuses, before any work is done, a folder that no path of the system can lead to: a loop of links, a long name.
+
+    Raises:
+        CutterError: The folder is one.
+    """
+    try:
+        target.stat()
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENAMETOOLONG):
+            raise _cannot_write(target, error) from None
 
 
 def _cannot_write(target: Path, error: OSError) -> CutterError:

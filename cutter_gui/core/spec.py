@@ -13,6 +13,7 @@ from typing import cast
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.plan import TRANSPORTS, Cut, CutEdge, Plan, Transport
+from cutter_gui.core.real_path import real_path
 from cutter_gui.core.spec_edit import Source, edited_text
 from cutter_gui.core.spec_text import FORMAT, MODEL_KEYS, VERSION, ModelRef, check_writable, new_text
 from cutter_gui.core.text_file import read_text, write_text
@@ -113,9 +114,9 @@ def model_file(spec: CutSpec, path: str | os.PathLike[str]) -> Path | None:
 def path_for_spec(model: str | os.PathLike[str], path: str | os.PathLike[str]) -> str:
     """Returns how the spec at ``path`` names a model file: relative to itself where that can be, with ``/``."""
     try:
-        return PurePath(os.path.relpath(Path(model).resolve(), Path(path).resolve().parent)).as_posix()
+        return PurePath(os.path.relpath(real_path(model), real_path(path).parent)).as_posix()
     except ValueError:  # another drive
-        return Path(model).resolve().as_posix()
+        return real_path(model).as_posix()
 
 
 def _says(text: str, spec: CutSpec) -> bool:

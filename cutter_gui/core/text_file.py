@@ -21,7 +21,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         CutterError: The file cannot be read, is larger than `SIZE_LIMIT` or is not UTF-8.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:  # Path.open takes no opener
             content = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise _reading_failed(error, path) from error
@@ -42,6 +42,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
             f"{os.fspath(path)}:{line}:{column}",
             "save the file as UTF-8",
         ) from error
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a file; a pipe that nobody writes to is empty instead of waited for, one with a writer is read whole."""
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

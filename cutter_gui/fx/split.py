@@ -24,6 +24,7 @@ from cutter_gui.core.manifest import (
     earlier_files,
     manifest_text,
 )
+from cutter_gui.core.real_path import real_path
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stage_names import stage_stem
@@ -93,9 +94,9 @@ def source_path(source: Source, folder: Path) -> str:
     """Returns the model as the manifest names it: relative to its folder where one drive holds both."""
     if source.kind is SourceKind.MODULE_FACTORY:
         return str(source)
-    model = Path(source.path).resolve()
+    model = real_path(source.path)
     try:
-        path = Path(os.path.relpath(model, folder.resolve())).as_posix()
+        path = Path(os.path.relpath(model, real_path(folder))).as_posix()
     except ValueError:
         path = model.as_posix()
     return f"{path}:{source.factory}" if source.factory else path

@@ -13,6 +13,7 @@ from onnx import TensorProto
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.real_path import real_path
 from cutter_gui.onnx.weights import External, element_bytes
 from cutter_gui.onnx.wire import ByteRange
 
@@ -68,8 +69,8 @@ class ExternalFiles:
                 f"external data at {shown} is outside the model's folder", where, "move it beside the model"
             )
         path = self._folder / candidate
-        resolved = path.resolve()
-        if not resolved.is_relative_to(self._folder.resolve()) or path.is_symlink():
+        resolved = real_path(path)
+        if not resolved.is_relative_to(real_path(self._folder)) or path.is_symlink():
             raise CutterError(
                 f"external data at {shown} is behind a link", where, "put the file itself beside the model"
             )

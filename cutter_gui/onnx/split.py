@@ -25,6 +25,7 @@ from cutter_gui.core.manifest import (
     earlier_files,
     manifest_text,
 )
+from cutter_gui.core.real_path import real_path
 from cutter_gui.core.result_folder import ResultFolder
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.core.stage_names import stage_stem
@@ -232,9 +233,9 @@ class _Writer:
         Raises:
             CutterError: It has bytes that are no UTF-8, which a manifest cannot hold.
         """
-        model = self.request.model.resolve()
+        model = real_path(self.request.model)
         try:
-            path = Path(os.path.relpath(model, self.request.out.resolve())).as_posix()
+            path = Path(os.path.relpath(model, real_path(self.request.out))).as_posix()
         except ValueError:
             path = model.as_posix()
         try:

@@ -16,6 +16,7 @@ from typing import TypeAlias, TypeVar
 from onnx import TensorProto
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.real_path import real_path
 from cutter_gui.onnx.byte_copy import copy_range, write_all
 from cutter_gui.onnx.external_files import ExternalFiles
 from cutter_gui.onnx.model import OnnxModel
@@ -151,14 +152,14 @@ def share_weights(out: Path, weights: Mapping[_Key, Weight]) -> dict[_Key, Place
             ONNX allows leads there.
     """
     placed = {}
-    base = out.resolve()
+    base = real_path(out)
     locations: dict[Path, str] = {}
     for name, weight in weights.items():
         if not isinstance(weight.source, ByteRange):
             continue
         path = weight.source.path
         if path not in locations:
-            locations[path] = _location(path.resolve(), base, out)
+            locations[path] = _location(real_path(path), base, out)
         placed[name] = Placed(locations[path], weight.source.offset, weight.source.length)
     return placed
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 from cutter_gui.cli import COMMANDS
 from cutter_gui.commands.arguments import read_types
 from cutter_gui.core.errors import CutterError
+
+PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 
 
 def path_arguments() -> list[tuple[str, argparse.Action]]:
@@ -73,7 +77,7 @@ def test_dims_may_be_sizes_names_or_open(dims: str, shape: tuple[object, ...]) -
     assert read_types([f"a=float32[{dims}]"])["a"].shape == shape
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@PIPES
 def test_a_pipe_is_refused_as_a_model_instead_of_waited_for(run: Callable[..., Any], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.onnx")
     done = run("info", "pipe.onnx")
@@ -83,7 +87,7 @@ def test_a_pipe_is_refused_as_a_model_instead_of_waited_for(run: Callable[..., A
     )
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@PIPES
 def test_a_pipe_is_refused_as_inputs_instead_of_waited_for(
     run: Callable[..., Any], ladder: Path, tmp_path: Path
 ) -> None:
@@ -103,3 +107,72 @@ def test_a_word_that_is_neither_a_command_nor_a_file_is_called_so(run: Callable[
         2,
         f"error: this is neither a command nor a file ({word or empty}): see cutter-gui --help\n",
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("info", "m.onnx", "--type=--"),
+        ("check", "m.onnx", "--cut=--"),
+        ("check", "m.onnx", "--cuts=--"),
+        ("split", "m.onnx", "--cuts", "m.cuts.yaml", "--out=--"),
+        ("split", "m.onnx", "--cuts", "m.cuts.yaml", "--out", "out", "--form=--"),
+        ("verify", "out", "--seed=--"),
+        ("verify", "out", "--inputs=--"),
+        ("--cuts=--",),
+    ],
+    ids=" ".join,
+)
+def test_two_dashes_are_no_value_of_an_option(run: Callable[..., Any], ladder: Path, words: tuple[str, ...]) -> None:
+    option = words[-1].removesuffix("=--")
+    program = "cutter-gui" if len(words) == 1 else f"cutter-gui {words[0]}"
+    done = run(*words)
+    assert (done.code, done.output) == (2, "")
+    assert done.errors == f"error: argument {option}: expected one argument ({program}): see {program} --help\n"
+    assert sorted(path.name for path in ladder.parent.iterdir()) == ["m.cuts.yaml", "m.onnx"]
+
+
+@PIPES
+def test_a_pipe_that_nobody_writes_to_is_an_empty_spec_instead_of_waited_for(
+    run: Callable[..., Any], ladder: Path, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    done = run("check", ladder, "--cuts", "pipe.yaml")
+    assert (done.code, done.errors) == (
+        2,
+        "error: the file is empty (pipe.yaml:1:1): check that it is the right file\n",
+    )
+
+
+@PIPES
+def test_a_spec_is_read_from_a_pipe_however_late_its_writer_writes(ladder: Path) -> None:
+    slow = "import sys, time; time.sleep(0.2); sys.stdout.write(open('m.cuts.yaml').read())"
+    with subprocess.Popen([sys.executable, "-c", slow], stdout=subprocess.PIPE, cwd=ladder.parent) as writer:
+        command = [sys.executable, "-m", "cutter_gui", "check", "m.onnx", "--cuts", "/dev/stdin"]
+        done = subprocess.run(command, stdin=writer.stdout, cwd=ladder.parent, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("valid: 2 stages")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="making links wants rights there")
+@pytest.mark.parametrize("place", ["loop", "loop/x"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("split", "m.onnx", "--cuts", "m.cuts.yaml", "--out"),
+        ("check", "m.onnx", "--cuts", "m.cuts.yaml", "--mend"),
+        ("check", "m.onnx", "--cuts"),
+        ("verify",),
+    ],
+    ids=lambda words: words[-1],
+)
+def test_a_loop_of_links_is_told_with_its_place(
+    run: Callable[..., Any], ladder: Path, words: tuple[str, ...], place: str
+) -> None:
+    (ladder.parent / "loop").symlink_to("loop")
+    done = run(*words, place)
+    assert done.code == 2
+    assert place in done.errors
+    assert "internal fault" not in done.errors
+    assert sorted(path.name for path in ladder.parent.iterdir()) == ["loop", "m.cuts.yaml", "m.onnx"]
+    assert (ladder.parent / "loop").is_symlink()

@@ -99,5 +99,5 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with monkeypatch.context() as patches:
-        patches.setattr(Path, "open", refuse)
+        patches.setattr(os, "open", refuse)
         assert failure(tmp_path / "a.yaml") == "no permission to read the file: change its permissions"
