@@ -38,6 +38,9 @@ from cutter_gui.gui.export_sizes import (
 from cutter_gui.gui.palette import palette_named
 from cutter_gui.layout.scene import Scene
 
+SCALE_AT_MOST = 1000
+_QT_SIDE = 2**31 - 1  # sizes are 32-bit integers to Qt
+
 
 @dataclass(frozen=True)
 class Exported:
@@ -100,8 +103,9 @@ def export_picture(
         raise CutterError(
             "the kind of picture cannot be told from the file name", where, "end it in .svg, .png or .pdf"
         )
-    if scale is not None and not scale > 0:
-        raise CutterError(f"a picture cannot be drawn at scale {scale:g}", where, "give a scale above 0")
+    if scale is not None and not 0 < scale <= SCALE_AT_MOST:
+        remedy = f"give a scale above 0 and at most {SCALE_AT_MOST}"
+        raise CutterError(f"a picture cannot be drawn at scale {scale:g}", where, remedy)
     _ensure_application()
     palette = palette_named(theme)
     if view == "stages":
@@ -114,6 +118,8 @@ def export_picture(
     if scale is None:
         wanted = min(wanted, largest_scale(drawing.width, drawing.height, suffix))
     tiles = tiling(drawing.width, drawing.height, wanted, suffix)
+    if max(tiles.width, tiles.height) > _QT_SIDE:
+        raise CutterError(f"a picture of this graph at scale {wanted:g} is too large", where, "use a smaller scale")
     if tiles.count > TILES_AT_MOST:
         raise CutterError(
             f"a {suffix[1:].upper()} of this graph at scale {wanted:g} would take {tiles.count:,} parts",

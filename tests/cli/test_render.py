@@ -7,6 +7,8 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 from cutter_gui.resource_files import resource
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "cutter-gui"
@@ -41,3 +43,13 @@ def test_a_picture_too_large_for_one_file_is_written_in_parts_and_told(tmp_path:
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["bert_1_1.png", "bert_2_1.png"]
     assert "2 files" in done.stdout
+
+
+@pytest.mark.parametrize(("ending", "scale"), [("svg", "inf"), ("png", "1e9")])
+def test_a_scale_that_no_picture_can_have_is_told(tmp_path: Path, ending: str, scale: str) -> None:
+    picture = tmp_path / f"bert.{ending}"
+    model = resource("models", "bert_small.onnx")
+    done = render(model, "--out", picture, "--scale", scale)
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: a picture [^\n]+ \([^\n]+\): [^\n]+ scale[^\n]*\n", done.stderr), done.stderr
+    assert not picture.exists()
