@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph, Shape
 
@@ -43,7 +45,7 @@ def type_text(graph: Graph, tensor: int) -> str:
 
 
 def tensor_size_text(graph: Graph, tensor: int) -> str:
-    """Returns the bytes of a tensor: ``16 MiB``, with symbols ``8 KiB·batch``, or ``?``."""
+    """Returns the bytes of a tensor: ``16 MiB``, with symbols ``8·batch KiB``, or ``?``."""
     size = graph.tensor_bytes(tensor)
     if size is not None:
         return bytes_text(size)
@@ -55,4 +57,10 @@ def tensor_size_text(graph: Graph, tensor: int) -> str:
     for dim in shape:
         if isinstance(dim, int):
             elements *= dim
-    return "·".join([bytes_text((elements * bits + 7) // 8), *symbols])
+    return symbolic_bytes_text((elements * bits + 7) // 8, symbols)
+
+
+def symbolic_bytes_text(size: int, symbols: Sequence[str]) -> str:
+    """Returns a size that grows with symbols: ``8·batch KiB``."""
+    number, unit = bytes_text(size).split(" ")
+    return f"{'·'.join([number, *symbols])} {unit}"

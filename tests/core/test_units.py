@@ -55,9 +55,9 @@ def test_a_type_is_its_shape_and_its_short_element_type():
     ("dtype", "shape", "text"),
     [
         ("float32", (2, 512), "4 KiB"),
-        ("float32", ("batch", 2048), "8 KiB·batch"),
-        ("float32", ("a", "b"), "4 B·a·b"),
-        ("float32", ("a + 2", "b"), "4 B·(a + 2)·b"),
+        ("float32", ("batch", 2048), "8·batch KiB"),
+        ("float32", ("a", "b"), "4·a·b B"),
+        ("float32", ("a + 2", "b"), "4·(a + 2)·b B"),
         ("float32", (None, 4), "?"),
         ("float32", None, "?"),
         ("string", (4,), "?"),

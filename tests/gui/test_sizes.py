@@ -22,11 +22,11 @@ GRAPH = small_graph(
     ("names", "symbols", "text"),
     [
         ("x", {}, "4 KiB"),
-        ("xa", {}, "4 KiB + 16 B·n"),
-        ("aa", {}, "32 B·n"),
+        ("xa", {}, "4 KiB + 16·n B"),
+        ("aa", {}, "32·n B"),
         ("xa", {"n": 256}, "8 KiB"),
-        ("ab", {}, "16 B·n + 16 B·(m + 1)·n"),
-        ("ab", {"n": 2}, "32 B + 32 B·(m + 1)"),
+        ("ab", {}, "16·n B + 16·(m + 1)·n B"),
+        ("ab", {"n": 2}, "32 B + 32·(m + 1) B"),
         ("xc", {}, "4 KiB + ?"),
         ("", {}, "0 B"),
     ],
@@ -37,5 +37,5 @@ def test_bytes_are_added_up_and_what_stays_open_is_kept_apart(names, symbols, te
 
 def test_with_values_both_are_told():
     a = GRAPH.tensor_index["a"]
-    assert valued_text(GRAPH, [a], {"n": 64}) == "16 B·n = 1 KiB"
-    assert valued_text(GRAPH, [a], {}) == "16 B·n"
+    assert valued_text(GRAPH, [a], {"n": 64}) == "16·n B = 1 KiB"
+    assert valued_text(GRAPH, [a], {}) == "16·n B"

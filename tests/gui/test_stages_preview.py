@@ -266,13 +266,13 @@ def test_values_of_symbols_are_typed_counted_with_and_kept_with_the_model(
     open_model(dynamic)
     window.document.take_plan(Plan((Cut((CutEdge("wide"),)),)), "cut", 0)
     preview = Preview(window, hand, qtbot)
-    assert preview.sizes() == ["16 B·batch"]
+    assert preview.sizes() == ["16·batch B"]
     qtbot.keyClick(preview.view, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     field = preview.window.symbols.fields["batch"]
     assert field.hasFocus() or QApplication.focusWidget() is field
     qtbot.keyClicks(field, "128")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert preview.sizes() == ["16 B·batch = 2 KiB"]
+    assert preview.sizes() == ["16·batch B = 2 KiB"]
     assert preview.window.summary.text().endswith("2 KiB sent per micro-batch")
     assert "2 KiB" in window.workspace.stages.strip.items[1].lines[0], "the panel counts with it too"
     window.document.undo_stack.setClean()

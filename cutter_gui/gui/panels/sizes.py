@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.units import bytes_text, factor_text
+from cutter_gui.core.units import bytes_text, factor_text, symbolic_bytes_text
 
 
 def _tr(text: str) -> str:
@@ -42,7 +42,7 @@ def parameter_count(graph: Graph, weights: Iterable[int]) -> int | None:
 
 
 def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] | None = None) -> str:
-    """Returns the bytes of tensors together: ``16 MiB``, ``16 MiB + 8 KiB·batch``, ``16 MiB + ?``.
+    """Returns the bytes of tensors together: ``16 MiB``, ``16 MiB + 8·batch KiB``, ``16 MiB + ?``.
 
     Args:
         graph: The graph.
@@ -72,12 +72,12 @@ def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] 
                 elements *= size_of_dim
         symbolic[tuple(sorted(open_dims))] += (elements * bits + 7) // 8
     terms = [bytes_text(known)] if known or not (symbolic or unknown) else []
-    terms += ["·".join([bytes_text(size), *symbols]) for symbols, size in symbolic.items()]
+    terms += [symbolic_bytes_text(size, symbols) for symbols, size in symbolic.items()]
     return " + ".join([*terms, "?"] if unknown else terms)
 
 
 def valued_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int]) -> str:
-    """Returns the bytes of tensors together, and what they come to with values: ``8 KiB·batch = 64 KiB``."""
+    """Returns the bytes of tensors together, and what they come to with values: ``8·batch KiB = 64 KiB``."""
     listed = tuple(tensors)
     written, valued = total_text(graph, listed), total_text(graph, listed, symbols)
     return written if valued == written else f"{written} = {valued}"
