@@ -15,6 +15,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -103,7 +104,8 @@ def _drop_output() -> None:
 
 
 def _fail(line: str, code: int) -> int:
-    print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)
+    with suppress(OSError):  # a full disk behind standard error; the code still says it
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)
     return code
 
 

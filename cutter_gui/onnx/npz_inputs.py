@@ -7,6 +7,8 @@ of one axis each. An optional is what it holds; left out, it is absent. Left out
 
 from __future__ import annotations
 
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -19,6 +21,24 @@ from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.onnx.infer import type_of
 from cutter_gui.onnx.runtime_values import Array, InputValue, Map
+
+# What numpy and zipfile raise on files that are damaged, encrypted, or claim more than there is. The header of an array
+# is Python text, so reading it fails in all the ways of Python text.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    MemoryError,
+    EOFError,
+    SyntaxError,
+    tokenize.TokenError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_npz(path: Path, values: Sequence[ValueInfoProto]) -> dict[str, InputValue]:
@@ -47,8 +67,8 @@ def _arrays(path: Path) -> dict[str, Array]:
                 raise ValueError("it holds a single array, without a name")
             with archive:
                 return {name: np.asarray(archive[name]) for name in archive.files}
-    except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except _UNREADABLE as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise CutterError(
             f"the inputs cannot be read: {one_line(reason)}", str(path), "give an .npz written by numpy.savez"
         ) from None

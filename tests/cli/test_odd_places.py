@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +122,51 @@ def test_inputs_that_are_no_archive_are_refused_without_advice_to_trust_them(
     done = run("verify", "out", "--inputs", ladder)
     assert done.code == 2
     assert "the inputs cannot be read: it is no .npz archive (" in done.errors
+
+
+def npy(header: str) -> bytes:
+    """An array file of numpy with a header of one's own."""
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(64)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 999)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4)}",
+        "{'descr': 'zz', 'fortran_order': False, 'shape': (2, 4)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': [2, 4]}",
+        "{'descr': '<f4', 'shape': (2, 4)}",
+        "{['descr']: 1}",
+        "(" * 300,
+        "'",
+        "1 +",
+        "",
+    ],
+)
+def test_inputs_whose_headers_are_damaged_are_told_with_their_file(
+    run: Run, ladder: Path, tmp_path: Path, header: str
+) -> None:
+    assert run("split", ladder, *SPLIT).code == 0
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("x.npy", npy(header))
+    done = run("verify", "out", "--inputs", "x.npz")
+    assert done.code == 2
+    assert re.fullmatch(r"error: the inputs cannot be read: [^\n]+ \(x\.npz\): [^\n]+\n", done.errors), done.errors
+
+
+def test_inputs_in_an_encrypted_archive_are_told(run: Run, ladder: Path, tmp_path: Path) -> None:
+    assert run("split", ladder, *SPLIT).code == 0
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 4), np.float32))
+    content = bytearray((tmp_path / "x.npz").read_bytes())
+    content[6] |= 1  # the flag for it, in the header of the entry and in the directory
+    content[content.rindex(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "x.npz").write_bytes(content)
+    done = run("verify", "out", "--inputs", "x.npz")
+    assert done.code == 2
+    assert done.errors.startswith("error: the inputs cannot be read: ")
+    assert "encrypted" in done.errors
 
 
 @pytest.mark.parametrize("name", ["m_1.onnx", "m_0.plain.onnx", "m_1.onnx.data"])

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,37 @@ def test_an_output_that_cannot_be_written_is_told(ladder: Path) -> None:
     assert done.returncode == 2
     said = done.stderr.decode()
     assert re.fullmatch(r"error: [^\n]*No space left[^\n]* \(standard output\): [^\n]+\n", said), said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
+def test_the_exit_code_says_it_when_standard_error_cannot(ladder: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([SCRIPT, "info", ladder / "none.onnx"], stderr=full, check=False, timeout=100)
+    assert done.returncode == 2
+
+
+def test_a_current_folder_that_is_gone_is_told_where_it_matters(ladder: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    for words in (["split", ladder, "--cut", "a", "--out", "out"], ["check", ladder, "--cut", "a", "--mend", "m.yaml"]):
+        gone.mkdir()
+        done = subprocess.run(
+            ["/bin/sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", SCRIPT, *words],
+            cwd=gone, capture_output=True, text=True, check=False, timeout=100,
+        )  # fmt: skip
+        said = f"error: the current folder is gone ({words[-1]}): change into one that exists\n"
+        assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_verifying_leaves_nothing_in_the_users_folders_and_tells_nobody(ladder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ORT_"))}
+    run = partial(subprocess.run, capture_output=True, check=False, timeout=100)
+    assert run([SCRIPT, "split", ladder, "--cut", "a", "--out", tmp_path / "out"]).returncode == 0
+    for place in (home, "/nonexistent"):
+        done = run([SCRIPT, "verify", tmp_path / "out"], env={**environment, "HOME": str(place)})
+        assert (done.returncode, done.stderr) == (0, b"")
+    assert list(home.rglob("*")) == []
 
 
 def test_a_closed_output_is_no_traceback(ladder: Path) -> None:
