@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -58,6 +59,7 @@ class Folds(QObject):
         self._constants = False
         self._job: Job | None = None
         self._pictured = Folding()  # that of the picture shown
+        self._engine: str | None = None  # likewise
         self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
         self.workers: Callable[[], Workers] | None = None
         self.options: Callable[[bool], LayoutOptions] = lambda constants: LayoutOptions(show_constants=constants)
@@ -84,6 +86,7 @@ class Folds(QObject):
         """Forgets the model before; groups follow."""
         self._cancel()
         self._graph, self._groups, self._folding = graph, None, Folding()
+        self._engine = None
         self._pictures.clear()
         self.changed.emit()
 
@@ -102,6 +105,12 @@ class Folds(QObject):
         """Makes every picture anew, since they are to be laid out in another way."""
         self._cancel()
         self._pictures.clear()
+        self._engine = None
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that made the picture shown; None before there is one, or when another is to choose anew."""
+        return self._engine
 
     def is_open(self, group: int) -> bool:
         return group in self._folding.open
@@ -157,7 +166,7 @@ class Folds(QObject):
         found = self._pictures.get((folding, self._constants))
         if found is not None:
             self._pictures.move_to_end((folding, self._constants))
-            self._pictured = folding
+            self._pictured, self._engine = folding, found.engine
             self.picture_ready.emit(found, kept)
         elif box_count(graph, groups, folding) > LARGE or self.workers is None:
             self.large_wanted.emit(folding)
@@ -165,7 +174,7 @@ class Folds(QObject):
             self._lay_out(self.workers(), graph, groups, kept)
 
     def _lay_out(self, workers: Workers, graph: Graph, groups: Groups, kept: list[int]) -> None:
-        options = self.options(self._constants)
+        options = replace(self.options(self._constants), before=self._engine)
         if self._folding.is_all_open(groups):
             job = workers.run(LayOut(graph, options))
             job.part.connect(lambda scene: self._take(job, scene, kept))
@@ -203,7 +212,7 @@ class Folds(QObject):
             job.cancel()
 
     def _keep(self, scene: Scene) -> None:
-        self._pictured = self._folding
+        self._pictured, self._engine = self._folding, scene.engine
         self._pictures[self._folding, self._constants] = scene
         while len(self._pictures) > _KEPT_PICTURES:
             self._pictures.popitem(last=False)

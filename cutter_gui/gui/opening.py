@@ -288,7 +288,10 @@ class Opener(QObject):
         remembered = remembered_foldings(self._window.settings)
         # Code that ran to open the model is not run again for another picture.
         graph = document.graph if document is not None and load.trust else None
-        job = self._window.workers.run(OpenModel(path, options, folding, remembered, load, graph))
+        workspace = self._tab.workspace
+        before = workspace.folds.engine if document is not None and workspace is not None else None
+        asked = OpenModel(path, replace(options, before=before), folding, remembered, load, graph)
+        job = self._window.workers.run(asked)
         self._opening = Opening(path, spec, job, document, picture_only=document is not None, load=load, layout=options)
         job.progress.connect(self.progress)
         job.part.connect(lambda part: self._then(lambda: self._take_part(job, part)))

@@ -2,7 +2,8 @@
 
 Large graphs go to the layered engine, which is nearly linear. Small ones go to Graphviz, which crosses fewer links,
 unless the layered engine needs much less width: dot lets a graph of equal blocks with a link around each drift aside,
-block by block, while the layered one places equal blocks alike.
+block by block, while the layered one places equal blocks alike. A picture that follows another, as when a group
+unfolds, keeps its engine where the graph is small enough for it: each engine has its own idea of where things stand.
 """
 
 from __future__ import annotations
@@ -56,10 +57,10 @@ def prepare() -> None:
 
 def _place(sketch: Sketch, options: LayoutOptions, progress: Progress) -> Placement:
     small = sketch.box_count <= GRAPHVIZ_UP_TO and len(sketch.link_source) <= GRAPHVIZ_LINKS_UP_TO
-    if options.engine == "graphviz" or (options.engine == "auto" and small):
+    if options.engine == "graphviz" or (options.engine == "auto" and small and options.before != "layered"):
         try:
             placed = graphviz.place(sketch, progress)
-            if options.engine == "auto":
+            if options.engine == "auto" and options.before != "graphviz":
                 other = layered.place(sketch)
                 if _width(sketch, other) < MUCH_NARROWER * _width(sketch, placed):
                     return other

@@ -49,12 +49,14 @@ class LayoutOptions:
         direction: Where edges run: ``TB``, top to bottom, or ``LR``, left to right.
         hub_threshold: A tensor with more consumers than this is drawn as stubs.
         show_constants: Whether constant nodes and initializers are drawn.
+        before: The engine of the picture that this one follows; ``auto`` keeps it where it can. None to choose anew.
     """
 
     engine: Engine = "auto"
     direction: Direction = "TB"
     hub_threshold: int = 8
     show_constants: bool = False
+    before: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

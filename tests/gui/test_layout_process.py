@@ -52,3 +52,14 @@ def test_a_folding_replaced_while_it_is_laid_out_ends_its_process(folded, qtbot)
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
     assert folds.folding.open == frozenset()
+
+
+def test_unfolding_keeps_the_engine_of_the_picture_so_that_boxes_stay_near(folded, qtbot):
+    folds = folded.workspace.folds
+    folds.fold_to_level(1)
+    qtbot.waitUntil(lambda: not folds.is_busy, timeout=30_000)
+    engine = folded.workspace.scene.engine
+    for level in (2, 3):
+        folds.fold_to_level(level)
+        qtbot.waitUntil(lambda: not folds.is_busy, timeout=30_000)
+        assert folded.workspace.scene.engine == engine

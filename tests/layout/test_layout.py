@@ -200,6 +200,37 @@ def test_large_graphs_are_laid_out_in_layers(chain) -> None:
     assert lay_out(chain(2000)).engine == "layered"
 
 
+def test_a_picture_that_follows_another_keeps_its_engine_where_it_can(chain) -> None:
+    short, long = chain(100), chain(2000)
+    assert lay_out(short, LayoutOptions(before="layered")).engine == "layered"
+    assert lay_out(short, LayoutOptions(before="graphviz")).engine == "graphviz"
+    assert lay_out(long, LayoutOptions(before="graphviz")).engine == "layered"
+    assert lay_out(short, LayoutOptions(engine="graphviz", before="layered")).engine == "graphviz"
+
+
+def drifting() -> Graph:
+    """Equal blocks with a link around each, which the layered engine draws much narrower."""
+    builder = GraphBuilder("onnx")
+    builder.add_input("x0")
+    for block in range(8):
+        builder.add_node("Norm", [f"x{block}"], [f"n{block}"])
+        for branch in "qkv":
+            builder.add_node("MatMul", [f"n{block}"], [f"{branch}{block}"])
+            builder.add_node("Reshape", [f"{branch}{block}"], [f"{branch}r{block}"])
+        builder.add_node("MatMul", [f"qr{block}", f"kr{block}"], [f"s{block}"])
+        builder.add_node("Softmax", [f"s{block}"], [f"p{block}"])
+        builder.add_node("MatMul", [f"p{block}", f"vr{block}"], [f"c{block}"])
+        builder.add_node("Gemm", [f"c{block}"], [f"o{block}"])
+        builder.add_node("Add", [f"o{block}", f"x{block}"], [f"x{block + 1}"])
+    return builder.build()
+
+
+def test_a_picture_by_graphviz_stays_so_even_where_the_other_engine_would_be_narrower() -> None:
+    graph = drifting()
+    assert lay_out(graph).engine == "layered"
+    assert lay_out(graph, LayoutOptions(before="graphviz")).engine == "graphviz"
+
+
 def test_a_chain_of_twenty_thousand_nodes_takes_seconds_and_no_recursion(chain) -> None:
     graph = chain(20_000)
     start = time.process_time()
@@ -242,19 +273,7 @@ def test_the_bounds_hold_everything(encoder) -> None:
 
 
 def test_equal_blocks_with_a_link_around_each_stand_below_each_other_and_do_not_drift_aside() -> None:
-    builder = GraphBuilder("onnx")
-    builder.add_input("x0")
-    for block in range(8):
-        builder.add_node("Norm", [f"x{block}"], [f"n{block}"])
-        for branch in "qkv":
-            builder.add_node("MatMul", [f"n{block}"], [f"{branch}{block}"])
-            builder.add_node("Reshape", [f"{branch}{block}"], [f"{branch}r{block}"])
-        builder.add_node("MatMul", [f"qr{block}", f"kr{block}"], [f"s{block}"])
-        builder.add_node("Softmax", [f"s{block}"], [f"p{block}"])
-        builder.add_node("MatMul", [f"p{block}", f"vr{block}"], [f"c{block}"])
-        builder.add_node("Gemm", [f"c{block}"], [f"o{block}"])
-        builder.add_node("Add", [f"o{block}", f"x{block}"], [f"x{block + 1}"])
-    graph = builder.build()
+    graph = drifting()
     scene = lay_out(graph)
     sums = [scene.node_box[int(graph.tensor_producer[graph.tensor_index[f"x{block}"]])] for block in range(1, 9)]
     middles = scene.box_rect[sums, 0] + scene.box_rect[sums, 2] / 2
