@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph, Shape
@@ -44,20 +44,28 @@ def type_text(graph: Graph, tensor: int) -> str:
     return f"{shape_text(graph.tensor_shapes[tensor])} {dtype_of(int(graph.tensor_dtype[tensor])).short}"
 
 
-def tensor_size_text(graph: Graph, tensor: int) -> str:
-    """Returns the bytes of a tensor: ``16 MiB``, with symbols ``8·batch KiB``, or ``?``."""
-    size = graph.tensor_bytes(tensor)
+def tensor_size_text(graph: Graph, tensor: int, symbols: Mapping[str, int] | None = None) -> str:
+    """Returns the bytes of a tensor: ``16 MiB``, with symbols ``8·batch KiB``, or ``?``.
+
+    Args:
+        graph: The graph.
+        tensor: The tensor.
+        symbols: Values of symbols; those not given stay symbols.
+    """
+    values = dict(symbols or {})
+    size = graph.tensor_bytes(tensor, values)
     if size is not None:
         return bytes_text(size)
     shape, bits = graph.tensor_shapes[tensor], dtype_of(int(graph.tensor_dtype[tensor])).bits
     if shape is None or not bits or any(dim is None for dim in shape):
         return "?"
-    symbols = [factor_text(dim) for dim in shape if isinstance(dim, str)]
+    dims = [values.get(dim, dim) if isinstance(dim, str) else dim for dim in shape]
     elements = 1
-    for dim in shape:
+    for dim in dims:
         if isinstance(dim, int):
             elements *= dim
-    return symbolic_bytes_text((elements * bits + 7) // 8, symbols)
+    open_dims = [factor_text(dim) for dim in dims if isinstance(dim, str)]
+    return symbolic_bytes_text((elements * bits + 7) // 8, open_dims)
 
 
 def symbolic_bytes_text(size: int, symbols: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -109,6 +110,13 @@ class Bodies(QObject):
         self._levels.clear()
         self._outer = document
 
+    def take_symbols(self, given: Mapping[str, int]) -> None:
+        """Counts bytes with the values that the user gave symbols."""
+        for level in self._levels:
+            level.document.set_symbols(given)
+        if self.document is not None:
+            self.view.canvas.show_symbols(self.document.symbols)
+
     def open(self, node: int, body: int = 0) -> None:
         """Opens a body of a node of the graph that is shown."""
         around = self.document or self._outer
@@ -178,6 +186,8 @@ class Bodies(QObject):
         read = sum(found.graph.tensor_names[tensor] in outside for tensor in found.graph.inputs.tolist())
         label = f"{around.op(step.node)} {around.node_label(step.node)}"
         document = Document(self._outer.path, found.graph, None)
+        document.part = f"{label} › {names[step.body]}"
+        document.set_symbols(self._outer.given_symbols)
         document.setParent(self)
         document.changed.connect(partial(self._refresh, document))
         for level in self._levels[len(levels) :]:
@@ -201,6 +211,7 @@ class Bodies(QObject):
                 note = self.tr("reads {} tensors from outside").format(level.read)
             self.view.show_way(crumbs, level.names, level.step.body, note)
             self.view.canvas.show_graph(level.document.graph, level.scene)
+            self.view.canvas.show_symbols(level.document.symbols)
             self.places.set_document(level.document)
             if node is not None:
                 level.document.select(Selection(node=node))

@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from cutter_gui.core import edits
 from cutter_gui.core.errors import one_line
-from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.core.units import type_text
 from cutter_gui.gui.document import Document
+from cutter_gui.gui.panels.sizes import size_text
 from cutter_gui.gui.selection import Selection
 
 _SHOWN = 24
@@ -25,7 +26,7 @@ class BundleMenu(QMenu):
         self.tensor_actions: dict[int, QAction] = {}
         for tensor in tensors[:_SHOWN]:
             name = one_line(graph.tensor_names[tensor], _NAME).replace("&", "&&")
-            text = f"{name}\t{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}"
+            text = f"{name}\t{type_text(graph, tensor)} · {size_text(graph, tensor, document.symbols)}"
             action = self.addAction(text)
             action.setCheckable(True)
             action.setChecked(self._is_cut(tensor))

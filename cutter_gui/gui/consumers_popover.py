@@ -9,10 +9,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from cutter_gui.core.errors import one_line
-from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.core.units import type_text
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.panels.rows import Check, Chip, Gap, Part, Row, Span, Tone, name_span
+from cutter_gui.gui.panels.sizes import size_text
 
 _WIDTH = 380
 _ROWS = 12
@@ -75,7 +76,7 @@ class ConsumersPopover(QFrame):
             Check(bool(consumers) and inside.issuperset(consumers), ToggleAll()),
             Span(self.tr("All consumers in {}").format(into), bold=True),
         )
-        size = f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}"
+        size = f"{type_text(graph, tensor)} · {size_text(graph, tensor, document.symbols)}"
         rows = [
             Row("head", (name_span(graph.tensor_names[tensor], bold=True), Gap(), Span(size, Tone.MUTED))),
             Row("all", every, target=ToggleAll()),

@@ -94,6 +94,8 @@ class Document(QObject):
         self.options = LoadOptions()
         """How the model was opened; trust says whether code of it ran then. Each further step asks for its own."""
         self.graph = graph
+        self.part = ""
+        """What of the model the graph is, such as a body of one of its nodes; empty for the whole of it."""
         self.picture: ModelPicture | None = None
         """The picture of a model that took the place of another; its views have that of any other."""
         self._as_read = graph

@@ -18,9 +18,9 @@ from cutter_gui.core.proposal import Proposal, Refusal
 from cutter_gui.core.repeat import Place, repeat
 from cutter_gui.core.start_stage import cut_after, cut_before
 from cutter_gui.core.traffic import balance
-from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
+from cutter_gui.core.units import bytes_text, type_text
 from cutter_gui.gui.canvas.ghost import Ghost, GhostLine
-from cutter_gui.gui.panels.sizes import total_text
+from cutter_gui.gui.panels.sizes import size_text, total_text
 
 Symbols = Mapping[str, int] | None
 """Values of symbolic dimensions, which the bytes shown and the cheapest cut go by; 1 where not given."""
@@ -77,7 +77,7 @@ def start_stage(graph: Graph, plan: Plan, node: int, after: bool, symbols: Symbo
     said = hint.format(number, label, total_text(graph, found.tensors, symbols)) + _tr(
         " · Alt: after it · Enter: apply"
     )
-    ghost = _ghost(graph, found, title, _complete(graph, found, symbols), said)
+    ghost = _ghost(graph, found, title, _complete(graph, found, symbols), said, symbols)
     return Preview(ghost, found.plan, text, found.cut)
 
 
@@ -98,7 +98,7 @@ def knife_cut(graph: Graph, plan: Plan, edges: Iterable[int], symbols: Symbols =
         hint = _tr("Let go: cut what is crossed, and what completes it · Shift: only what is crossed")
     if found.left_out:
         verdict += "\n" + _tr("{} crossed edges cannot be in it").format(len(found.left_out))
-    ghost = _ghost(graph, proposal, title, verdict, hint + _tr(" · Esc: nothing"), found.missing)
+    ghost = _ghost(graph, proposal, title, verdict, hint + _tr(" · Esc: nothing"), symbols, found.missing)
     return Preview(ghost, proposal.plan, _tr("Knife: cut {}").format(found.at), found.at, found.as_drawn)
 
 
@@ -124,8 +124,9 @@ def push_border(
     )
     title = _tr("Cut {0}: {1} to send").format(cut, total_text(graph, found.tensors, symbols))
     hint = _tr("Let go: move the cut here · {} · Esc: leave it").format(shares)
-    text = _tr("Push cut {0} {1}").format(cut, _tr("down") if direction == "down" else _tr("up"))
-    return Preview(_ghost(graph, found, title, shares.replace("  ", "\n"), hint), found.plan, text, cut)
+    later = direction == "down"
+    text = (_tr("Push cut {} towards the outputs") if later else _tr("Push cut {} towards the inputs")).format(cut)
+    return Preview(_ghost(graph, found, title, shares.replace("  ", "\n"), hint, symbols), found.plan, text, cut)
 
 
 def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int, symbols: Symbols = None) -> Preview:
@@ -139,7 +140,7 @@ def put_into_stage(graph: Graph, plan: Plan, nodes: Sequence[int], stage: int, s
     if found.plan == plan:
         return nothing_to_do(title, _tr("they are there already"))
     text = _tr("Put {0} into stage {1}").format(count, stage)
-    ghost = _ghost(graph, found, title, _complete(graph, found, symbols) + "\n" + _tr("Enter: apply"), hint)
+    ghost = _ghost(graph, found, title, _complete(graph, found, symbols) + "\n" + _tr("Enter: apply"), hint, symbols)
     return Preview(ghost, found.plan, text, found.cut if found.cut >= 0 else None)
 
 
@@ -152,7 +153,7 @@ def repeat_cut(graph: Graph, plan: Plan, places: Sequence[Place], symbols: Symbo
     stages = _tr("{} stages").format(found.staging.stage_count)
     sent = balance(found.staging, symbols).total_bytes
     verdict = _tr("✓ {0}, {1} sent in all").format(stages, bytes_text(sent))
-    ghost = replace(_ghost(graph, found, count, verdict, f"{count} · {stages}"), lines=())
+    ghost = replace(_ghost(graph, found, count, verdict, f"{count} · {stages}", symbols), lines=())
     return Preview(ghost, found.plan, _tr("Repeat: {}").format(count), found.cut)
 
 
@@ -162,11 +163,19 @@ def _complete(graph: Graph, found: Proposal, symbols: Symbols) -> str:
     return "\n".join([said, *(_tr("first: {}").format(one_line(step)) for step in found.mended)])
 
 
-def _ghost(graph: Graph, found: Proposal, title: str, verdict: str, hint: str, added: Sequence[int] = ()) -> Ghost:
+def _ghost(
+    graph: Graph,
+    found: Proposal,
+    title: str,
+    verdict: str,
+    hint: str,
+    symbols: Symbols,
+    added: Sequence[int] = (),
+) -> Ghost:
     lines = [
         GhostLine(
             one_line(graph.tensor_names[tensor], _NAME),
-            f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}",
+            f"{type_text(graph, tensor)} · {size_text(graph, tensor, symbols or {})}",
         )
         for tensor in found.tensors[:_TENSORS]
     ]

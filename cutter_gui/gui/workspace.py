@@ -310,6 +310,7 @@ class Workspace(QWidget):
         self.scene = scene
         self.folds.take_picture(scene)
         self.canvas.show_graph(self.document.graph, scene, self.folds.groups)
+        self.canvas.show_symbols(self.document.symbols)
         self.canvas.show_staging(self.document.staging, self.document.active_cut)
         self.stack.setCurrentWidget(self.canvas)
         self.canvas.setFocus()
@@ -324,6 +325,8 @@ class Workspace(QWidget):
         self.given_types.refresh(change)
         if change.symbols:
             remember_symbols(self._settings, document.graph.fingerprint, document.given_symbols)
+            self.canvas.show_symbols(document.symbols)
+            self.bodies.take_symbols(document.given_symbols)
         if (change.plan or change.active_cut) and self.has_picture:
             if change.plan:
                 self.canvas.clear_path()

@@ -8,10 +8,14 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from cutter_gui.core.plan import Plan
+from cutter_gui.gui.canvas.render import paint_graph
+from cutter_gui.gui.canvas.sheet import Picture, Sheet
+from cutter_gui.gui.palette import palette_named
 from cutter_gui.gui.selection import NOTHING, Selection
 
 Key = Qt.Key
@@ -96,8 +100,44 @@ def enter_branch(window, hand, qtbot) -> None:
     hand.settle()
 
 
+def marks(image: QImage, rect: QRectF) -> int:
+    """Counts the pixels where the mark of bodies is drawn in a box that have the colour of its text."""
+    soft = QColor(palette_named("light").text_soft)
+    left, bottom = int(rect.right()) - 21, int(rect.top()) + 38
+    pixels = [image.pixelColor(left + x, bottom - y) for x in range(14) for y in range(14)]
+    return sum(abs(pixel.lightness() - soft.lightness()) < 40 for pixel in pixels)
+
+
+@POPUPS
+def test_a_node_with_bodies_bears_a_mark_on_screen_and_in_exported_pictures(opened_loop, hand) -> None:
+    canvas, scene = opened_loop.workspace.canvas, opened_loop.workspace.scene
+    canvas.reset_zoom()
+    hand.settle()
+    loop, plain = node(opened_loop.document, "y"), node(opened_loop.document, "z")
+    shown = canvas.viewport().grab().toImage()
+    for number, marked in ((loop, True), (plain, False)):
+        box = scene.node_box[number]
+        _, _, width, height = scene.box_rect[box].tolist()
+        middle = canvas.node_point(number)
+        assert (marks(shown, QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)) > 20) == marked
+    picture = QImage(600, 900, QImage.Format.Format_ARGB32)
+    picture.fill(Qt.GlobalColor.white)
+    painter = QPainter(picture)
+    painter.translate(100, 100)
+    sheet = Sheet(opened_loop.document.graph, scene)
+    paint_graph(painter, Picture(sheet, None, None, palette_named("light")), scene.bounds, 1.0)
+    painter.end()
+    for number, marked in ((loop, True), (plain, False)):
+        rect = QRectF(*scene.box_rect[scene.node_box[number]].tolist()).translated(100, 100)
+        assert (marks(picture, rect) > 20) == marked
+    at = canvas.node_point(loop)
+    asks = QHelpEvent(QHelpEvent.Type.ToolTip, at, canvas.viewport().mapToGlobal(at))
+    QApplication.sendEvent(canvas.viewport(), asks)
+    assert "body: body" in QToolTip.text()
+
+
 def test_a_double_click_on_a_loop_shows_its_body_and_what_it_reads_from_outside(
-    opened_loop, bodies, hand, qtbot
+    opened_loop, bodies, hand, qtbot, rows_text
 ) -> None:
     canvas = opened_loop.workspace.canvas
     point = canvas.node_point(node(opened_loop.document, "y"))
@@ -109,6 +149,7 @@ def test_a_double_click_on_a_loop_shows_its_body_and_what_it_reads_from_outside(
     assert bodies.view.canvas.isVisible()
     assert not canvas.isVisible()
     assert crumbs(bodies) == ["looping.onnx", "Loop turns"]
+    assert rows_text(opened_loop.workspace.inspector.list)[0] == "Loop turns › body"
     assert bodies.view.note.text() == "reads 1 tensor from outside"
     inputs = [bodies.document.graph.tensor_names[tensor] for tensor in bodies.document.graph.inputs.tolist()]
     assert inputs == ["round", "going", "carried", "offset"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cutter_gui.gui.panels.sizes import total_text, valued_text
+from cutter_gui.gui.panels.sizes import size_text, total_text, valued_text
 from strategies.small_graphs import small_graph
 
 GRAPH = small_graph(
@@ -39,3 +39,19 @@ def test_with_values_both_are_told():
     a = GRAPH.tensor_index["a"]
     assert valued_text(GRAPH, [a], {"n": 64}) == "16·n B = 1 KiB"
     assert valued_text(GRAPH, [a], {}) == "16·n B"
+
+
+@pytest.mark.parametrize(
+    ("name", "symbols", "text"),
+    [
+        ("x", {"n": 2}, "4 KiB"),
+        ("a", {}, "16·n B"),
+        ("a", {"m": 5}, "16·n B"),
+        ("a", {"n": 64}, "16·n B = 1 KiB"),
+        ("b", {"n": 2}, "16·n·(m + 1) B = 32·(m + 1) B"),
+        ("b", {"n": 2, "m + 1": 4}, "16·n·(m + 1) B = 128 B"),
+        ("c", {"n": 2}, "?"),
+    ],
+)
+def test_the_size_of_one_tensor_says_what_it_comes_to_with_values(name, symbols, text):
+    assert size_text(GRAPH, GRAPH.tensor_index[name], symbols) == text

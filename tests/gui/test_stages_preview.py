@@ -13,6 +13,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.gui.panels.nodes_model import Column
 from cutter_gui.gui.selection import Selection
 from cutter_gui.gui.stages_preview.drawing import (
     ChannelTarget,
@@ -282,6 +283,33 @@ def test_values_of_symbols_are_typed_counted_with_and_kept_with_the_model(
     assert preview.window.symbols.fields["batch"].value() == 128
     qtbot.mouseClick(preview.window.symbols.clear, Qt.MouseButton.LeftButton)
     assert dict(window.document.given_symbols) == {}
+
+
+def test_values_of_symbols_are_counted_with_wherever_sizes_stand(
+    window, hand, qtbot, open_model, rows_text, dynamic: Path
+) -> None:
+    open_model(dynamic)
+    space, document = window.workspace, window.document
+    wide = document.graph.tensor_index["wide"]
+    document.take_plan(Plan((Cut((CutEdge("wide"),)),)), "cut", 0)
+    document.select(Selection(tensor=wide))
+    label = space.canvas._picture.sheet.labels
+    assert label.text(wide) == "batch×4 f32 · 16·batch B"
+    document.set_symbols({"batch": 128})
+    valued = "16·batch B = 2 KiB"
+    assert space.canvas._picture.sheet.labels.text(wide) == f"batch×4 f32 · {valued}"
+    assert space.canvas.selection == Selection(tensor=wide)
+    for rows in (space.inspector.list, space.cuts.list):
+        assert any(valued in text for text in rows_text(rows))
+    cells = [space.nodes.model.index(row, Column.BYTES).data() for row in range(space.nodes.model.rowCount())]
+    assert valued in cells
+    hand.press("S")
+    canvas = space.canvas
+    qtbot.mouseMove(canvas.viewport(), canvas.node_point(int(document.graph.tensor_producer[wide]) + 2))
+    hand.settle()
+    assert any(valued in line.detail for line in space.desk.cutting.preview.ghost.lines)
+    document.set_symbols({})
+    assert canvas._picture.sheet.labels.text(wide) == "batch×4 f32 · 16·batch B"
 
 
 def test_the_cheapest_cut_goes_by_the_values_of_symbols(window, hand, open_model, dynamic: Path) -> None:

@@ -1,12 +1,14 @@
 """Where the type of a tensor is written beside the edge that leaves its producer.
 
 A label stands to the right of the port its tensor leaves from, below the box, and is as wide as the room up to the next
-port in that row allows: shape, dtype and bytes, or shape and dtype, or nothing. It gives way to boxes and to wires of
-other tensors. Where edges run from left to right it stands right of the box, below its edge.
+port in that row allows: shape, dtype and bytes, with what these come to where symbols have values, or shape and dtype,
+or nothing. It gives way to boxes and to wires of other tensors. Where edges run from left to right it stands right of
+the box, below its edge.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +20,7 @@ from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.curves import evaluated
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
-from cutter_gui.gui.panels.sizes import total_text
+from cutter_gui.gui.panels.sizes import size_text, total_text, valued_text
 from cutter_gui.layout.scene import Floats, WireKind
 
 HEIGHT = 18.0
@@ -33,10 +35,17 @@ STEPS = 12  # lines a piece of a wire, to tell whether it touches a label
 
 
 class EdgeLabels:
-    """The labels of a scene."""
+    """The labels of a scene.
 
-    def __init__(self, graph: Graph, index: SceneIndex) -> None:
+    Args:
+        graph: The graph.
+        index: Its scene.
+        symbols: Values of symbols that bytes are counted with besides.
+    """
+
+    def __init__(self, graph: Graph, index: SceneIndex, symbols: Mapping[str, int] | None = None) -> None:
         self._graph = graph
+        self._symbols = symbols or {}
         self._scene = index.scene
         self._index = index
         self._texts: dict[int, str] = {}
@@ -98,14 +107,26 @@ class EdgeLabels:
         if len(together) == 1 and graph.tensor_shapes[tensor] is None and not graph.tensor_dtype[tensor]:
             return ""
         room = float(self._anchors[2][at])
-        short, size = type_text(graph, tensor), tensor_size_text(graph, tensor)
-        if len(together) > 1:
-            short, size = _count_text(len(together)), total_text(graph, together)
         x, y = self._anchors[1][at].tolist()
-        for text in (f"{short} · {size}" if size != "?" else short, short):
+        for text in self._choices(tensor, together):
             if _width(text) <= room and self._is_free(tensor, x, y, _width(text)):
                 return text
         return ""
+
+    def _choices(self, tensor: int, together: list[int]) -> Iterator[str]:
+        """Yields what may be written, the longest first: with bytes, with what they come to alone, without."""
+        graph, symbols = self._graph, self._symbols
+        if len(together) > 1:
+            short = _count_text(len(together))
+            size, valued = valued_text(graph, together, symbols), total_text(graph, together, symbols)
+        else:
+            short = type_text(graph, tensor)
+            size, valued = size_text(graph, tensor, symbols), tensor_size_text(graph, tensor, symbols)
+        if size != "?":
+            yield f"{short} · {size}"
+        if valued != size:
+            yield f"{short} · {valued}"
+        yield short
 
     def _is_free(self, tensor: int, x: float, y: float, width: float) -> bool:
         if len(self._index.boxes_in(x, y, width, HEIGHT)):

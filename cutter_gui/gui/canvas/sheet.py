@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -25,11 +26,13 @@ class Sheet:
         graph: The graph.
         scene: Its scene, or that of a view with groups folded.
         hierarchy: The groups of the graph's nodes, None without any.
+        symbols: Values of symbols that bytes are counted with besides.
     """
 
     graph: Graph
     scene: Scene
     hierarchy: Groups | None = None
+    symbols: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def groups(self) -> Groups:
@@ -41,7 +44,7 @@ class Sheet:
 
     @cached_property
     def labels(self) -> EdgeLabels:
-        return EdgeLabels(self.graph, self.index)
+        return EdgeLabels(self.graph, self.index, self.symbols)
 
     def source_box(self, tensor: int) -> int:
         """Returns the box a tensor comes from, -1 when it is not drawn."""

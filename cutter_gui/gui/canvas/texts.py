@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QCoreApplication
@@ -10,14 +11,16 @@ from PySide6.QtCore import QCoreApplication
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.core.groups import Groups
-from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
+from cutter_gui.core.units import bytes_text, type_text
 from cutter_gui.gui.canvas.hit import Hit, HitKind
 from cutter_gui.gui.canvas.sheet import Picture
+from cutter_gui.gui.panels.sizes import size_text
 from cutter_gui.gui.selection import Selection
 
 NAME_LIMIT = 120
 OPS_SHOWN = 6
 TENSORS_SHOWN = 12
+BODIES_SHOWN = 6
 
 
 def _tr(text: str) -> str:
@@ -84,7 +87,7 @@ def tensor_text(picture: Picture, tensor: int) -> str:
     consumers = len(graph.consumers(tensor))
     lines = [
         _name(graph.tensor_names[tensor]),
-        f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}",
+        f"{type_text(graph, tensor)} · {size_text(graph, tensor, picture.sheet.symbols)}",
         _from_text(graph, tensor),
         _tr("1 consumer") if consumers == 1 else _tr("{count} consumers").format(count=consumers),
     ]
@@ -110,7 +113,16 @@ def node_text(picture: Picture, node: int) -> str:
     lines = [graph.op(node), _name(graph.node_label(node))]
     if staging is not None and staging.plan.cuts and staging.node_stage[node] >= 0:
         lines.append(_tr("stage {number}").format(number=int(staging.node_stage[node])))
+    if node in graph.node_bodies:
+        lines.append(_bodies_text(graph.node_bodies[node]))
     return "\n".join(lines)
+
+
+def _bodies_text(names: Sequence[str]) -> str:
+    """Returns what is inside a node: ``bodies: then_branch, else_branch``."""
+    shown = ", ".join(_name(name) for name in names[:BODIES_SHOWN])
+    more = ", …" if len(names) > BODIES_SHOWN else ""
+    return (_tr("body: {names}") if len(names) == 1 else _tr("bodies: {names}")).format(names=shown + more)
 
 
 def selection_text(picture: Picture | None, selection: Selection) -> str:

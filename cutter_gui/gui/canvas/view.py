@@ -7,7 +7,7 @@ click means for the plan is the window's business.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
@@ -135,6 +135,13 @@ class GraphCanvas(KeyboardArea):
         self._picture = replace(self._picture, staging=staging, active_cut=active_cut)
         self._redraw()
         self._say()
+
+    def show_symbols(self, symbols: Mapping[str, int]) -> None:
+        """Counts bytes with values of symbols, beside what stands there without them."""
+        if self._picture is None or dict(self._picture.sheet.symbols) == dict(symbols):
+            return
+        self._picture = replace(self._picture, sheet=replace(self._picture.sheet, symbols=dict(symbols)))
+        self._redraw()
 
     def show_path(self, nodes: Sequence[int], tensors: Sequence[int]) -> None:
         """Marks the path of a problem."""

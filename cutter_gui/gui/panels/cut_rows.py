@@ -17,9 +17,9 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import TensorKind
 from cutter_gui.core.plan import CutEdge
 from cutter_gui.core.stages import Staging, resolve_edge
-from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.core.units import type_text
 from cutter_gui.gui.panels.rows import CardPlace, Check, Chip, Gap, Part, Row, Sign, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import total_text
+from cutter_gui.gui.panels.sizes import size_text, total_text
 
 CONSUMERS_SHOWN = 8
 _HEAD = 34
@@ -142,7 +142,7 @@ def _card(
         target=ActivateCut(cut),
         edit=this.name or "",
     )
-    body = _tensor_rows(staging, cut, unfolded) if active else iter(())
+    body = _tensor_rows(staging, cut, unfolded, symbols or {}) if active else iter(())
     empty = True
     for row in body:
         empty = False
@@ -171,7 +171,7 @@ def _summary(staging: Staging, cut: int, tensors: list[int]) -> str:
     return _tr("{} tensors").format(names)
 
 
-def _tensor_rows(staging: Staging, cut: int, unfolded: Unfolded) -> Iterator[Row]:
+def _tensor_rows(staging: Staging, cut: int, unfolded: Unfolded, symbols: Mapping[str, int]) -> Iterator[Row]:
     graph = staging.graph
     by_name: dict[str, list[CutEdge]] = {}
     for edge in staging.plan.cuts[cut].edges:
@@ -191,7 +191,7 @@ def _tensor_rows(staging: Staging, cut: int, unfolded: Unfolded) -> Iterator[Row
             if found is not None:
                 chosen.update(int(graph.edge_consumer[edge]) for edge in found[0])
                 unknown += found[1]
-        yield from _known_tensor(staging, cut, tensor, chosen, unknown, unfolded)
+        yield from _known_tensor(staging, cut, tensor, chosen, unknown, unfolded, symbols)
 
 
 def _stale_row(cut: int, name: str) -> Row:
@@ -210,7 +210,13 @@ def _stale_row(cut: int, name: str) -> Row:
 
 
 def _known_tensor(
-    staging: Staging, cut: int, tensor: int, chosen: set[int], unknown: list[str], unfolded: Unfolded
+    staging: Staging,
+    cut: int,
+    tensor: int,
+    chosen: set[int],
+    unknown: list[str],
+    unfolded: Unfolded,
+    symbols: Mapping[str, int],
 ) -> Iterator[Row]:
     graph = staging.graph
     consumers = graph.consumers(tensor).tolist()
@@ -233,7 +239,7 @@ def _known_tensor(
     yield Row(
         key=("type", cut, tensor),
         parts=(
-            Span(f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor)}", Tone.MUTED, elastic=True),
+            Span(f"{type_text(graph, tensor)} · {size_text(graph, tensor, symbols)}", Tone.MUTED, elastic=True),
             Gap(),
             Span(uses, Tone.MUTED, target=OpenConsumers(tensor), tip=tip),
             fold,

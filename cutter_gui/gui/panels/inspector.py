@@ -50,16 +50,23 @@ class InspectorPanel(Panel):
 
     def _refresh(self) -> None:
         document = self._document
+        symbols = {} if document is None else document.symbols
         if document is None:
             self.list.set_rows(())
         elif document.selection.group is not None and self._groups is not None:
-            self.list.set_rows(group_rows(document.staging, self._groups, document.selection.group))
+            self.list.set_rows(group_rows(document.staging, self._groups, document.selection.group, symbols))
         elif document.selection.node is not None:
-            self.list.set_rows(inspector_rows.node_rows(document.staging, document.selection.node, self._whole))
+            self.list.set_rows(
+                inspector_rows.node_rows(document.staging, document.selection.node, self._whole, symbols)
+            )
         elif document.selection.tensor is not None:
-            self.list.set_rows(inspector_rows.tensor_rows(document.staging, document.selection.tensor, self._whole))
+            self.list.set_rows(
+                inspector_rows.tensor_rows(document.staging, document.selection.tensor, self._whole, symbols)
+            )
         else:
-            self.list.set_rows(inspector_rows.model_rows(document.path, document.graph, self._whole))
+            self.list.set_rows(
+                inspector_rows.model_rows(document.path, document.graph, self._whole, symbols, document.part)
+            )
 
     def _activate(self, target: object) -> None:
         document = self._document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -12,10 +12,10 @@ from PySide6.QtCore import QCoreApplication
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.core.stages import Staging, cut_name
-from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
+from cutter_gui.core.units import bytes_text, type_text
 from cutter_gui.gui.panels.cut_rows import ActivateCut, SelectNode, SelectTensor, listed_in
 from cutter_gui.gui.panels.rows import Chip, Gap, Part, Row, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import total_text
+from cutter_gui.gui.panels.sizes import size_text, total_text
 
 LISTED = 24
 _LINE = 22
@@ -61,10 +61,12 @@ def _limited(
     )
 
 
-def model_rows(path: Path, graph: Graph, whole: frozenset[str] = frozenset()) -> tuple[Row, ...]:
-    """Returns the rows for the model as a whole."""
+def model_rows(
+    path: Path, graph: Graph, whole: frozenset[str], symbols: Mapping[str, int], body: str = ""
+) -> tuple[Row, ...]:
+    """Returns the rows for the model as a whole, or for a body of one of its nodes, under the name of that node."""
     rows = [
-        _title(Span(one_line(path.name), bold=True, elastic=True, tip=str(path))),
+        _title(Span(one_line(body or path.name), bold=True, elastic=True, tip=str(path))),
         _pair(_tr("nodes"), Span(str(graph.node_count))),
         _pair(_tr("tensors"), Span(str(graph.tensor_count))),
         _pair(_tr("weights"), Span(bytes_text(int(graph.tensor_stored.sum())))),
@@ -72,15 +74,17 @@ def model_rows(path: Path, graph: Graph, whole: frozenset[str] = frozenset()) ->
     rows += [_pair(one_line(key, 40), Span(one_line(value), elastic=True)) for key, value in graph.metadata.items()]
     for title, tensors in ((_tr("inputs"), graph.inputs.tolist()), (_tr("outputs"), graph.outputs.tolist())):
         rows.append(_section(title, len(tensors)))
-        rows += _tensor_rows(graph, tensors, title, whole)
+        rows += _tensor_rows(graph, tensors, title, whole, symbols)
     return tuple(rows)
 
 
-def _tensor_rows(graph: Graph, tensors: Sequence[int], title: str, whole: frozenset[str]) -> Iterator[Row]:
-    return _limited(tensors, lambda tensor, at: _tensor_row(graph, tensor, (title, at)), title, whole)
+def _tensor_rows(
+    graph: Graph, tensors: Sequence[int], title: str, whole: frozenset[str], symbols: Mapping[str, int]
+) -> Iterator[Row]:
+    return _limited(tensors, lambda tensor, at: _tensor_row(graph, tensor, (title, at), symbols), title, whole)
 
 
-def _tensor_row(graph: Graph, tensor: int, key: object) -> Row:
+def _tensor_row(graph: Graph, tensor: int, key: object, symbols: Mapping[str, int]) -> Row:
     target = SelectTensor(tensor)
     return Row(
         key=("tensor", tensor, key),
@@ -88,7 +92,7 @@ def _tensor_row(graph: Graph, tensor: int, key: object) -> Row:
             name_span(graph.tensor_names[tensor], tone=Tone.LINK, target=target),
             Gap(),
             Span(type_text(graph, tensor), Tone.MUTED),
-            Span(tensor_size_text(graph, tensor), Tone.MUTED),
+            Span(size_text(graph, tensor, symbols), Tone.MUTED),
         ),
         indent=8,
         height=_LINE,
@@ -124,7 +128,7 @@ def _node_row(staging: Staging, node: int, key: object) -> Row:
     )
 
 
-def node_rows(staging: Staging, node: int, whole: frozenset[str]) -> tuple[Row, ...]:
+def node_rows(staging: Staging, node: int, whole: frozenset[str], symbols: Mapping[str, int]) -> tuple[Row, ...]:
     """Returns the rows for a node."""
     graph = staging.graph
     rows = [
@@ -152,16 +156,16 @@ def node_rows(staging: Staging, node: int, whole: frozenset[str]) -> tuple[Row, 
         if tensors:
             note = total_text(graph, tensors) if tensors is weights else ""
             rows.append(_section(title, len(tensors), note))
-            rows += _tensor_rows(graph, tensors, title, whole)
+            rows += _tensor_rows(graph, tensors, title, whole, symbols)
     return tuple(rows)
 
 
-def tensor_rows(staging: Staging, tensor: int, whole: frozenset[str]) -> tuple[Row, ...]:
+def tensor_rows(staging: Staging, tensor: int, whole: frozenset[str], symbols: Mapping[str, int]) -> tuple[Row, ...]:
     """Returns the rows for a tensor."""
     graph = staging.graph
     rows = [
         _title(name_span(graph.tensor_names[tensor], bold=True)),
-        _pair(_tr("type"), Span(type_text(graph, tensor)), Span(tensor_size_text(graph, tensor), Tone.MUTED)),
+        _pair(_tr("type"), Span(type_text(graph, tensor)), Span(size_text(graph, tensor, symbols), Tone.MUTED)),
     ]
     kind = {
         TensorKind.INPUT: _tr("a model input"),

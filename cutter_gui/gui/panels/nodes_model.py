@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Any
 
@@ -14,9 +14,10 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.groups import places
 from cutter_gui.core.stages import Staging
-from cutter_gui.core.units import tensor_size_text, type_text
+from cutter_gui.core.units import type_text
 from cutter_gui.gui.panels.ink import ink, mono_font
 from cutter_gui.gui.panels.rows import AnyIndex, plain_tip
+from cutter_gui.gui.panels.sizes import size_text
 
 _NAME = 200
 _NO_PARENT = QModelIndex()
@@ -42,6 +43,7 @@ class NodesModel(QAbstractTableModel):
         self._stage: Ints = np.zeros(0, np.int32)
         self._shown: Ints = np.zeros(0, np.int32)
         self._only: Ints | None = None
+        self._symbols: dict[str, int] = {}
         self._rows: Ints = np.zeros(0, np.int32)
         self._sorted_by: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
         self._titles = (
@@ -74,6 +76,16 @@ class NodesModel(QAbstractTableModel):
             self.sort(*self._sorted_by)
         elif len(self._shown):
             self.dataChanged.emit(self.index(0, Column.STAGE), self.index(len(self._shown) - 1, Column.STAGE))
+
+    def set_symbols(self, symbols: Mapping[str, int]) -> None:
+        """Counts bytes with values of symbols."""
+        if self._symbols == dict(symbols):
+            return
+        self._symbols = dict(symbols)
+        if self._sorted_by[0] == Column.BYTES:
+            self.sort(*self._sorted_by)
+        elif len(self._shown):
+            self.dataChanged.emit(self.index(0, Column.BYTES), self.index(len(self._shown) - 1, Column.BYTES))
 
     def show_only(self, nodes: Ints | None) -> None:
         """Shows some nodes, or all."""
@@ -124,7 +136,7 @@ class NodesModel(QAbstractTableModel):
         if column is Column.STAGE:
             return self._stage.astype(np.int64)
         if column is Column.BYTES:
-            sizes = [graph.tensor_bytes(tensor) if tensor >= 0 else None for tensor in self._outputs(graph)]
+            sizes = [graph.tensor_bytes(at, self._symbols) if at >= 0 else None for at in self._outputs(graph)]
             return np.array([-1 if size is None else size for size in sizes], dtype=np.int64)
         texts: dict[Column, Callable[[int], str]] = {
             Column.NAME: lambda node: graph.node_label(node).lower(),
@@ -166,7 +178,7 @@ class NodesModel(QAbstractTableModel):
         output = self._output(node)
         if output < 0:
             return ""
-        return type_text(graph, output) if column is Column.SHAPE else tensor_size_text(graph, output)
+        return type_text(graph, output) if column is Column.SHAPE else size_text(graph, output, self._symbols)
 
     def rowCount(self, parent: AnyIndex = _NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self._shown)

@@ -93,6 +93,7 @@ class NodesPanel(Panel):
         self._document = document
         self.model.set_graph(None if document is None else document.graph)
         self.model.set_staging(None if document is None else document.staging)
+        self.model.set_symbols({} if document is None else document.symbols)
         self._colour()
         self._say_count()
 
@@ -102,6 +103,7 @@ class NodesPanel(Panel):
             return
         if change.plan:
             self.model.set_staging(self._document.staging)
+            self.model.set_symbols(self._document.symbols)
         if change.selection:
             self._show_selected()
 

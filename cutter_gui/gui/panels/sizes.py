@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.units import bytes_text, factor_text, symbolic_bytes_text
+from cutter_gui.core.units import bytes_text, factor_text, symbolic_bytes_text, tensor_size_text
 
 
 def _tr(text: str) -> str:
@@ -74,6 +74,12 @@ def total_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int] 
     terms = [bytes_text(known)] if known or not (symbolic or unknown) else []
     terms += [symbolic_bytes_text(size, symbols) for symbols, size in symbolic.items()]
     return " + ".join([*terms, "?"] if unknown else terms)
+
+
+def size_text(graph: Graph, tensor: int, symbols: Mapping[str, int]) -> str:
+    """Returns the bytes of a tensor, and what they come to with values: ``8·batch KiB = 64 KiB``."""
+    written, valued = tensor_size_text(graph, tensor), tensor_size_text(graph, tensor, symbols)
+    return written if valued == written else f"{written} = {valued}"
 
 
 def valued_text(graph: Graph, tensors: Iterable[int], symbols: Mapping[str, int]) -> str:

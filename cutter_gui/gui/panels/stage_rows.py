@@ -9,10 +9,10 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.contents import StageContents, Transfer
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
+from cutter_gui.core.units import bytes_text, type_text
 from cutter_gui.gui.panels.cut_rows import SelectTensor
 from cutter_gui.gui.panels.rows import Chip, Gap, Row, Sign, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import count_text, nodes_text, parameter_count, tensors_text, total_text
+from cutter_gui.gui.panels.sizes import count_text, nodes_text, parameter_count, size_text, tensors_text, total_text
 from cutter_gui.gui.panels.stage_strip import Item, SendItem, StageItem
 
 _LINES = 3
@@ -108,12 +108,12 @@ def stage_detail_rows(graph: Graph, stage: StageContents, symbols: Mapping[str, 
     parameters = parameter_count(graph, stage.weights.tolist())
     if parameters is not None:
         rows.append(_pair(_tr("parameters"), f"{parameters:,}".replace(",", "\u202f")))
-    rows += _tensors(graph, _tr("model inputs"), stage.inputs.tolist())
+    rows += _tensors(graph, _tr("model inputs"), stage.inputs.tolist(), symbols)
     for transfer in stage.receives:
         rows += transfer_rows(graph, transfer, _tr("receives"), symbols)
     for transfer in stage.sends:
         rows += transfer_rows(graph, transfer, _tr("sends"), symbols)
-    rows += _tensors(graph, _tr("model outputs"), stage.outputs.tolist())
+    rows += _tensors(graph, _tr("model outputs"), stage.outputs.tolist(), symbols)
     return tuple(rows)
 
 
@@ -139,20 +139,20 @@ def transfer_rows(
         ),
         height=28,
     )
-    yield from _tensor_rows(graph, key, transfer.tensors)
+    yield from _tensor_rows(graph, key, transfer.tensors, symbols)
 
 
 def _pair(label: str, value: str) -> Row:
     return Row(key=("pair", label), parts=(Span(label, Tone.MUTED), Span(value, elastic=True)), height=20)
 
 
-def _tensors(graph: Graph, title: str, tensors: list[int]) -> Iterator[Row]:
+def _tensors(graph: Graph, title: str, tensors: list[int], symbols: Mapping[str, int] | None) -> Iterator[Row]:
     if tensors:
         yield Row(key=("section", title), parts=(Span(f"{title} {len(tensors)}", Tone.MUTED),), height=26)
-        yield from _tensor_rows(graph, title, tensors)
+        yield from _tensor_rows(graph, title, tensors, symbols)
 
 
-def _tensor_rows(graph: Graph, key: object, tensors: Iterable[int]) -> Iterator[Row]:
+def _tensor_rows(graph: Graph, key: object, tensors: Iterable[int], symbols: Mapping[str, int] | None) -> Iterator[Row]:
     listed = list(tensors)
     for at, tensor in enumerate(listed[:_LISTED]):
         target = SelectTensor(tensor)
@@ -162,7 +162,7 @@ def _tensor_rows(graph: Graph, key: object, tensors: Iterable[int]) -> Iterator[
                 name_span(graph.tensor_names[tensor], tone=Tone.LINK, target=target),
                 Gap(),
                 Span(type_text(graph, tensor), Tone.MUTED),
-                Span(tensor_size_text(graph, tensor), Tone.MUTED),
+                Span(size_text(graph, tensor, symbols or {}), Tone.MUTED),
             ),
             indent=8,
             height=20,
