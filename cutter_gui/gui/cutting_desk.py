@@ -131,7 +131,7 @@ class CuttingDesk(QObject):
             self.cutting.apply()
 
     def push(self, steps: int) -> None:
-        """Previews the active cut pushed past one node more, down or up; Enter applies it."""
+        """Previews the active cut pushed past one node more, later or earlier in the graph; Enter applies it."""
         document = self._workspace.document
         if document is None or document.active_cut is None or not self._workspace.has_picture:
             return

@@ -372,6 +372,7 @@ def test_the_border_is_pushed_by_keyboard_and_enter_applies(opened, canvas, hand
     hand.key(canvas, Qt.Key.Key_Return)
     assert opened.document.plan != cut_at_20a
     assert opened.document.staging.is_valid
+    assert opened.document.undo_stack.undoText() == "Push cut 0 towards the outputs", "true in whichever way edges run"
     one_step(cut_at_20a)
 
 

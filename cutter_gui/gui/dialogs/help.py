@@ -53,7 +53,7 @@ def gestures() -> tuple[tuple[str, str], ...]:
         (_tr("With Ctrl or Shift, click an edge"), _tr("cut only the branch that is hit, or take it out")),
         (_tr("Hold K, or take the knife, and draw a line"), _tr("cut all edges it crosses, and what completes it")),
         (_tr("With Start a stage, click a node"), _tr("make the cheapest complete cut before it; with Alt after it")),
-        (_tr("Drag the line or tag of a cut"), _tr("push the border up or down")),
+        (_tr("Drag the line or tag of a cut"), _tr("push the border past nodes")),
         (_tr("With Shift, drag around nodes, then 0 to 9 and Enter"), _tr("put them into that stage")),
         (_tr("Right click"), _tr("what can be done here; on an edge its consumers to tick")),
         (_tr("Enter, Esc"), _tr("apply what is shown, or drop it")),
