@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
 
-from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas import body_marks, ink
 from cutter_gui.gui.canvas.ink import StaticText
 from cutter_gui.gui.canvas.paint_nodes import BADGE, PADDING, TEXT_LEFT, pill_text, short_op
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
@@ -37,7 +37,8 @@ class BoxTexts:
             node = int(scene.box_ref[box])
             room = float(scene.box_rect[box, 2]) - TEXT_LEFT - PADDING
             op = ink.static_text(short_op(graph, node), ink.OP_PIXELS, room - (BADGE if badge else 0), bold=True)
-            name = ink.static_text(short_name(graph.node_label(node)), ink.NAME_PIXELS, room)
+            name_room = room - (body_marks.ROOM if node in graph.node_bodies else 0)
+            name = ink.static_text(short_name(graph.node_label(node)), ink.NAME_PIXELS, name_room)
             found = self._nodes[box, badge] = op, name
         return found
 

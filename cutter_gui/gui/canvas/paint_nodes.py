@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath
 
 from cutter_gui.core.graph import Graph, Ints
-from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas import body_marks, ink
 from cutter_gui.gui.canvas.bulk import draw_rects
 from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_groups import paint_group
@@ -61,7 +61,7 @@ def box_rect(picture: Picture, box: int) -> QRectF:
 
 
 def paint_node(painter: QPainter, picture: Picture, box: int, detail: Detail, scale: float) -> None:
-    """Draws a node: its box, the stripe of its stage, op and name, and the stage's number where it begins or ends."""
+    """Draws a node: its box, the stripe of its stage, op and name, the mark of bodies, the stage's number."""
     stage = int(picture.box_stage[box])
     rect = box_rect(picture, box)
     paint_empty_node(painter, picture.palette, rect, stage, detail, scale)
@@ -106,8 +106,12 @@ def _paint_node_text(painter: QPainter, picture: Picture, box: int, rect: QRectF
     painter.drawText(QPointF(rect.left() + TEXT_LEFT, rect.top() + 19), op)
     painter.setPen(ink.colour(palette.text_soft))
     painter.setFont(ink.font(ink.NAME_PIXELS))
-    name = ink.elided(short_name(graph.node_label(node)), ink.NAME_PIXELS, room)
+    has_bodies = node in graph.node_bodies
+    name_room = room - (body_marks.ROOM if has_bodies else 0)
+    name = ink.elided(short_name(graph.node_label(node)), ink.NAME_PIXELS, name_room)
     painter.drawText(QPointF(rect.left() + TEXT_LEFT, rect.top() + 35), name)
+    if has_bodies:
+        body_marks.paint_body_mark(painter, palette, rect)
 
 
 def short_op(graph: Graph, node: int) -> str:

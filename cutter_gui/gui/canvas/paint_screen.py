@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from cutter_gui.core.graph import Bools, Ints
-from cutter_gui.gui.canvas import ink
+from cutter_gui.gui.canvas import body_marks, ink
 from cutter_gui.gui.canvas.box_texts import BoxTexts
 from cutter_gui.gui.canvas.bulk import draw_lines, polygons
 from cutter_gui.gui.canvas.camera import Camera, Rect
@@ -199,6 +199,11 @@ def _paint_texts(painter: QPainter, picture: Picture, boxes: Ints, texts: BoxTex
         if badge:
             centre = QPointF(left + width - PADDING - BADGE / 2 + 2, top + 8 + BADGE / 2 - 1)
             paint_badge(painter, picture, int(picture.box_stage[box]), centre)
+    with_bodies = picture.graph.node_bodies
+    if with_bodies:
+        for node, rect in zip(scene.box_ref[nodes].tolist(), rects, strict=True):
+            if node in with_bodies:
+                body_marks.paint_body_mark(painter, palette, QRectF(*rect))
 
 
 def _paint_pill_texts(painter: QPainter, picture: Picture, pills: Ints, texts: BoxTexts) -> None:
