@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             document["mended"] = {"valid": mended.reason is None, "steps": list(mended.steps), "reason": mended.reason}
         print_json(document)
     else:
-        print_text(f"{'valid' if valid else 'not valid'}: {len(stages)} stages")
+        print_text(f"{'valid' if valid else 'not valid'}: {len(stages)} {'stage' if len(stages) == 1 else 'stages'}")
         print_stages(staging, stages)
         print_diagnostics(diagnostics)
         if mended is not None:

@@ -78,7 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        print_text(
-            f"{result.out}: {result.stage_count} stages, {len(result.files)} files, {bytes_text(result.bytes_written)}"
-        )
+        stages = "1 stage" if result.stage_count == 1 else f"{result.stage_count} stages"
+        print_text(f"{result.out}: {stages}, {len(result.files)} files, {bytes_text(result.bytes_written)}")
     return 0

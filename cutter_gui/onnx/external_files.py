@@ -69,14 +69,13 @@ class ExternalFiles:
                 f"external data at {shown} is outside the model's folder", where, "move it beside the model"
             )
         path = self._folder / candidate
-        resolved = real_path(path)
-        if not resolved.is_relative_to(real_path(self._folder)) or path.is_symlink():
-            raise CutterError(
-                f"external data at {shown} is behind a link", where, "put the file itself beside the model"
-            )
         try:
+            if not real_path(path).is_relative_to(real_path(self._folder)) or path.is_symlink():
+                raise CutterError(
+                    f"external data at {shown} is behind a link", where, "put the file itself beside the model"
+                )
             size = path.stat().st_size
-        except OSError:
+        except OSError:  # a name that no file can have is one that is missing, too
             raise CutterError(
                 f"the external data file {shown} is missing", where, f"put it into {self._folder}"
             ) from None

@@ -94,8 +94,8 @@ def external_entry(tensor: TensorProto) -> External | None:
         return None
     entries = {entry.key: entry.value for entry in tensor.external_data}
     try:
-        offset = int(entries.get("offset") or 0)
-        length = int(entries["length"]) if entries.get("length") else None
+        offset = _plain_number(entries.get("offset") or "0")
+        length = _plain_number(entries["length"]) if entries.get("length") else None
     except ValueError:
         raise CutterError(
             "external data has a bad offset or length", f"tensor {tensor.name}", "export it again"
@@ -106,6 +106,17 @@ def external_entry(tensor: TensorProto) -> External | None:
             "external data has a bad location, offset or length", f"tensor {tensor.name}", "export it again"
         )
     return External(location, offset, length)
+
+
+def _plain_number(text: str) -> int:
+    """Reads digits as ONNX's own readers do; Python's would take signs, blanks, underscores and digits of any script.
+
+    Raises:
+        ValueError: It is anything else.
+    """
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(text)
+    return int(text)
 
 
 def raw_bytes(tensor: TensorProto) -> bytes | None:

@@ -85,6 +85,12 @@ def test_check_warns_when_the_spec_was_made_for_another_structure(run, tmp_path:
     assert "model-changed" in {finding["code"] for finding in done.json["diagnostics"]}
 
 
+def test_one_stage_is_one_stage(run, tmp_path: Path) -> None:
+    (tmp_path / "none.yaml").write_text("format: cutter-gui/cuts\nversion: 1\ncuts: []\n")
+    assert run("check", "m.onnx", "--cuts", "none.yaml").output.startswith("valid: 1 stage\n")
+    assert run("split", "m.onnx", "--cuts", "none.yaml", "--out", "out").output.startswith("out: 1 stage, 3 files, ")
+
+
 def test_split_then_verify(run, tmp_path: Path) -> None:
     done = run("split", "m.onnx", "--cuts", "m.cuts.yaml", "--out", "out")
     assert (done.code, done.errors) == (0, "")

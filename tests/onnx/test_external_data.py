@@ -14,6 +14,8 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import VerifyRequest
+from cutter_gui.core.problems import diagnose
+from cutter_gui.core.stages import assign_stages
 from cutter_gui.onnx.format import FORMAT
 from strategies.onnx_text import model, plan, saved, split
 from strategies.stage_files import assert_same, plain_files, run, run_plain, run_sendrecv, sendrecv_files
@@ -265,6 +267,16 @@ def test_a_model_reached_by_a_link_finds_its_data(tmp_path: Path) -> None:
     assert_composes(tmp_path / "out")
 
 
+@pytest.mark.parametrize("location", ["gone.data", "n" * 5000, "m.data/x", "loop", "loop/x"])
+def test_a_model_is_shown_and_planned_whatever_its_data_file_is_called(tmp_path: Path, location: str) -> None:
+    path = written(tmp_path, one_file(w={"location": location}))
+    (tmp_path / "loop").symlink_to("loop")
+    assert not [finding for finding in diagnose(assign_stages(FORMAT.load(path), plan("b"))) if finding.is_error]
+    with pytest.raises(CutterError, match="tensor w"):
+        split(path, plan("b"), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("keep", [0, 100, 3 * V.nbytes - 1])
 def test_a_data_file_cut_short_is_told(tmp_path: Path, keep: int) -> None:
     path = written(tmp_path)
@@ -280,6 +292,11 @@ def test_a_data_file_cut_short_is_told(tmp_path: Path, keep: int) -> None:
         {"offset": "many"},
         {"offset": -4},
         {"length": -1},
+        {"offset": "+0"},
+        {"offset": " 0"},
+        {"length": "1_0"},
+        {"offset": "\u0660"},
+        {"offset": "9" * 5000},
         {"length": 100},
         {"location": ""},
         {"offset": 1 << 62},
