@@ -2,7 +2,7 @@
 
 Why it ends: names that do not exist are replaced or leave; a plan that is at odds is mended of that once; completing
 cuts only adds edges; stages that stay empty take a cut away each (`problems_mends`). Names are mended in batches, one
-for each entry, so that the plan of a re-exported model is not staged anew for every name.
+for each of the first entries, so that the plan of a re-exported model is not staged anew for every name.
 
 Complexity: that of `diagnose` for each step. Left out: asking which of several mends is meant.
 """
@@ -17,7 +17,7 @@ from cutter_gui.core.format import Form
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.plan import Plan
 from cutter_gui.core.problems import diagnose
-from cutter_gui.core.problems_names import unknown_names
+from cutter_gui.core.problems_names import SEARCH_LIMIT, unknown_names
 from cutter_gui.core.stages import Staging, assign_stages
 from cutter_gui.core.stages_written import Refusal
 
@@ -84,7 +84,7 @@ def _with_names(staging: Staging) -> tuple[Plan, list[str]]:
     plan = staging.plan
     first: dict[tuple[int, int], Fix] = {}
     if staging.listings.unknown:
-        for unknown, finding in zip(staging.listings.unknown, unknown_names(staging), strict=True):
+        for unknown, finding in zip(staging.listings.unknown[:SEARCH_LIMIT], unknown_names(staging), strict=False):
             if finding.fixes:
                 first.setdefault((unknown.cut, unknown.edge), finding.fixes[0])
     cuts = list(plan.cuts)

@@ -37,7 +37,6 @@ class Mends:
         self._searched: set[tuple[int, int]] = set()
         size = staging.graph.node_count + staging.graph.edge_count
         self._left = min(FIX_LIMIT, max(1, WORK_LIMIT // max(size, 1)))
-        self._told = 0
 
     def of(self, cut: int, component: int, listings: Sequence[int]) -> Sequence[Fix]:
         """Returns the mends of listings of a cut that fail because of a component, best first.
@@ -47,9 +46,6 @@ class Mends:
             component: The component of the producers, which has to be parted or to be left alone.
             listings: The listings that fail.
         """
-        self._told += 1
-        if self._told > FIX_LIMIT:
-            return ()
         if self._left and (cut, component) not in self._searched:
             self._left -= 1
             self._searched.add((cut, component))

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
+from cutter_gui.core.diagnostic import Diagnostic, Fix, LaterFixes, Severity
 from cutter_gui.core.fixes import RemoveEdge, ReplaceEdge, fix
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.core.nearest import NearestName
-from cutter_gui.core.problems_words import FIX_LIMIT, cut_shown, node_names, nodes_listed, sentence, shown
+from cutter_gui.core.problems_words import cut_shown, node_names, nodes_listed, sentence, shown
 from cutter_gui.core.stages import Staging, UnknownName
 
 SEARCH_LIMIT = 40
@@ -23,14 +23,16 @@ PROPOSED = 3
 
 
 def unknown_names(staging: Staging) -> Iterator[Diagnostic]:
-    """Yields a finding per name of the plan that the graph does not have, in plan order."""
+    """Yields a finding per name of the plan that the graph does not have, in plan order.
+
+    The first `SEARCH_LIMIT` propose other names; those after them can only be left out, until those before are mended.
+    """
     search = NameSearch(staging.graph)
-    for place, unknown in enumerate(staging.listings.unknown):
-        with_fix = place < FIX_LIMIT
+    for unknown in staging.listings.unknown:
         if unknown.consumer is None:
-            yield _unknown_tensor(staging, unknown, search, with_fix)
+            yield _unknown_tensor(staging, unknown, search)
         else:
-            yield _unknown_consumer(staging, unknown, unknown.consumer, search, with_fix)
+            yield _unknown_consumer(staging, unknown, unknown.consumer, search)
 
 
 class NameSearch:
@@ -88,8 +90,7 @@ class NameSearch:
         return [graph.tensor_names[tensor] for row in rows for tensor in row if tensor >= 0]
 
 
-def _unknown_tensor(staging: Staging, unknown: UnknownName, search: NameSearch, with_fix: bool) -> Diagnostic:
-    entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
+def _unknown_tensor(staging: Staging, unknown: UnknownName, search: NameSearch) -> Diagnostic:
     where = f"{sentence(cut_shown(staging.plan, unknown.cut))} cuts {shown(unknown.tensor)}"
     outputs = search.outputs_of(unknown.tensor)
     if outputs:
@@ -99,15 +100,24 @@ def _unknown_tensor(staging: Staging, unknown: UnknownName, search: NameSearch, 
         nearest = search.tensor(unknown.tensor)
         hint = f"; did you mean {shown(nearest)}?" if nearest is not None else "."
         message = f"{where}, but the model has no tensor of that name{hint}"
-    fixes: list[Fix] = []
-    if with_fix:
-        if nearest is not None:
-            edits = [ReplaceEdge(unknown.cut, unknown.edge, replace(entry, tensor=nearest))]
-            fixes.append(fix(staging.plan, f"Cut {shown(nearest)} instead of {shown(unknown.tensor)}", edits))
-        fixes.append(_removal(staging, unknown))
     return Diagnostic(
-        "unknown-tensor", Severity.ERROR, message, tensors=(unknown.tensor,), cut=unknown.cut, fixes=tuple(fixes)
+        "unknown-tensor",
+        Severity.ERROR,
+        message,
+        tensors=(unknown.tensor,),
+        cut=unknown.cut,
+        fixes=LaterFixes(lambda: _tensor_fixes(staging, unknown, nearest)),
     )
+
+
+def _tensor_fixes(staging: Staging, unknown: UnknownName, nearest: str | None) -> tuple[Fix, ...]:
+    """Returns the mends of an unknown tensor: another to cut in its place if any, and to take it out."""
+    removal = _removal(staging, unknown)
+    if nearest is None:
+        return (removal,)
+    entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
+    edits = [ReplaceEdge(unknown.cut, unknown.edge, replace(entry, tensor=nearest))]
+    return fix(staging.plan, f"Cut {shown(nearest)} instead of {shown(unknown.tensor)}", edits), removal
 
 
 def _removal(staging: Staging, unknown: UnknownName) -> Fix:
@@ -115,9 +125,7 @@ def _removal(staging: Staging, unknown: UnknownName) -> Fix:
     return fix(staging.plan, title, [RemoveEdge(unknown.cut, unknown.edge)])
 
 
-def _unknown_consumer(
-    staging: Staging, unknown: UnknownName, name: str, search: NameSearch, with_fix: bool
-) -> Diagnostic:
+def _unknown_consumer(staging: Staging, unknown: UnknownName, name: str, search: NameSearch) -> Diagnostic:
     graph = staging.graph
     tensor = graph.tensor_index[unknown.tensor]
     readers = graph.consumers(tensor)
@@ -125,26 +133,6 @@ def _unknown_consumer(
     where = sentence(cut_shown(staging.plan, unknown.cut))
     read_by = f"it is read by {nodes_listed(graph, readers.tolist())}" if len(readers) else "no node reads it"
     hint = f"; did you mean {shown(proposal)}?" if proposal is not None else f"; {read_by}."
-    fixes: list[Fix] = []
-    if with_fix:
-        entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
-        others = [consumer for consumer in entry.consumers or () if consumer != name]
-        if proposal is not None:
-            renamed = [proposal if consumer == name else consumer for consumer in entry.consumers or ()]
-            edge = replace(entry, consumers=tuple(dict.fromkeys(renamed)))
-            fixes.append(
-                fix(
-                    staging.plan,
-                    f"Name {shown(proposal)} instead of {shown(name)}",
-                    [ReplaceEdge(unknown.cut, unknown.edge, edge)],
-                )
-            )
-        if others:
-            edge = replace(entry, consumers=tuple(others))
-            title = f"Leave out {shown(name)}"
-            fixes.append(fix(staging.plan, title, [ReplaceEdge(unknown.cut, unknown.edge, edge)]))
-        else:
-            fixes.append(_removal(staging, unknown))
     nodes = () if node is None else (node,)
     return Diagnostic(
         "unknown-consumer",
@@ -154,8 +142,27 @@ def _unknown_consumer(
         nodes=nodes,
         node_names=node_names(graph, nodes),
         cut=unknown.cut,
-        fixes=tuple(fixes),
+        fixes=LaterFixes(lambda: _consumer_fixes(staging, unknown, name, proposal)),
     )
+
+
+def _consumer_fixes(staging: Staging, unknown: UnknownName, name: str, proposal: str | None) -> tuple[Fix, ...]:
+    """Returns the mends of an unknown consumer: the name to propose in its place if any, and to leave it out."""
+    entry = staging.plan.cuts[unknown.cut].edges[unknown.edge]
+    fixes: list[Fix] = []
+    if proposal is not None:
+        renamed = [proposal if consumer == name else consumer for consumer in entry.consumers or ()]
+        edge = replace(entry, consumers=tuple(dict.fromkeys(renamed)))
+        title = f"Name {shown(proposal)} instead of {shown(name)}"
+        fixes.append(fix(staging.plan, title, [ReplaceEdge(unknown.cut, unknown.edge, edge)]))
+    others = [consumer for consumer in entry.consumers or () if consumer != name]
+    if others:
+        edge = replace(entry, consumers=tuple(others))
+        title = f"Leave out {shown(name)}"
+        fixes.append(fix(staging.plan, title, [ReplaceEdge(unknown.cut, unknown.edge, edge)]))
+    else:
+        fixes.append(_removal(staging, unknown))
+    return tuple(fixes)
 
 
 def why_no_consumer(graph: Graph, tensor: int, name: str, search: NameSearch) -> tuple[str, int | None, str | None]:

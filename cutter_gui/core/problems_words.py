@@ -12,7 +12,10 @@ from cutter_gui.core.stages import cut_name
 NAME_LIMIT = 80
 
 FIX_LIMIT = 20
-"""How many diagnostics of one code carry fixes: each fix holds a plan of its own."""
+"""How many diagnostics of one code are searched for the best fixes; errors beyond that have the plain one.
+
+Warnings and notes beyond that have none: each fix holds a plan of its own.
+"""
 
 
 def shown(name: str) -> str:

@@ -134,3 +134,27 @@ def test_a_valid_plan_is_settled_as_it_is(cuts):
     assert isinstance(found, tuple)
     assert found[0].plan == small_plan(*cuts)
     assert found[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "cuts"),
+    [
+        ("unknown-tensor", [f"gone{at}" for at in range(45)]),
+        ("unknown-consumer", [f"t{at}->t{at + 1},gone,neither" for at in range(23)]),
+        ("incomplete-cut", [f"t{at}->t{at + 1}" for at in range(45)]),
+        ("backward-edge", [f"x{at} t{at}" for at in range(1, 46)]),
+    ],
+)
+def test_each_of_many_errors_has_a_mend(code, cuts):
+    nodes = ["Neg x -> t0", *(f"Add t{at} t0 -> t{at + 1}" for at in range(45))]
+    nodes += [f"Neg t0 -> x{at}" for at in range(1, 46)]
+    nodes += [f"Add x{at} t{at} -> y{at}" for at in range(1, 46)]
+    graph = small_graph(*nodes)
+    plan = small_plan(*cuts)
+    errors = [finding for finding in diagnose(assign_stages(graph, plan)) if finding.is_error]
+    assert sum(finding.code == code for finding in errors) >= 40
+    for finding in errors:
+        assert finding.fixes, finding.message
+        assert len(finding.fixes) >= 1
+        assert finding.fixes[0].plan != plan
+    assert mend(graph, plan).reason is None
