@@ -123,7 +123,7 @@ def push_border(
         if stage < len(figures.nodes)
     )
     title = _tr("Cut {0}: {1} to send").format(cut, total_text(graph, found.tensors, symbols))
-    hint = _tr("Let go: move the cut here · {} · Esc: leave it").format(shares)
+    hint = _tr("Let go, or Enter: move the cut here · {} · Esc: leave it").format(shares)
     later = direction == "down"
     text = (_tr("Push cut {} towards the outputs") if later else _tr("Push cut {} towards the inputs")).format(cut)
     return Preview(_ghost(graph, found, title, shares.replace("  ", "\n"), hint, symbols), found.plan, text, cut)

@@ -17,9 +17,9 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import TensorKind
 from cutter_gui.core.plan import CutEdge
 from cutter_gui.core.stages import Staging, resolve_edge
-from cutter_gui.core.units import type_text
+from cutter_gui.core.units import tensor_size_text, type_text
 from cutter_gui.gui.panels.rows import CardPlace, Check, Chip, Gap, Part, Row, Sign, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import size_text, total_text
+from cutter_gui.gui.panels.sizes import total_text
 
 CONSUMERS_SHOWN = 8
 _HEAD = 34
@@ -239,7 +239,7 @@ def _known_tensor(
     yield Row(
         key=("type", cut, tensor),
         parts=(
-            Span(f"{type_text(graph, tensor)} · {size_text(graph, tensor, symbols)}", Tone.MUTED, elastic=True),
+            Span(f"{type_text(graph, tensor)} · {tensor_size_text(graph, tensor, symbols)}", Tone.MUTED, elastic=True),
             Gap(),
             Span(uses, Tone.MUTED, target=OpenConsumers(tensor), tip=tip),
             fold,
