@@ -25,6 +25,7 @@ from cutter_gui.onnx.channels import DetachedStage, detach, is_channel
 from cutter_gui.onnx.compare import Difference, as_array, difference
 from cutter_gui.onnx.exemptions import FLOAT16_TOLERANCE, OPTIMIZED_TOLERANCE, randomized_outputs, rounded_outputs
 from cutter_gui.onnx.inputs import candidate_inputs, describe
+from cutter_gui.onnx.listed import refuse_unlisted, refuse_unpaired
 from cutter_gui.onnx.load import LoadedModel, load_model
 from cutter_gui.onnx.model import OnnxModel, open_model, referring
 from cutter_gui.onnx.npz_inputs import read_npz
@@ -47,9 +48,12 @@ def verify_stages(
         One entry per form and output.
 
     Raises:
-        CutterError: The folder holds no result, the original is missing or has changed, or something cannot be run.
+        CutterError: Gradients are asked for, which only torch.fx has; the folder holds no result, the original is
+            missing or has changed, or something cannot be run.
     """
     begin = time.monotonic()
+    if request.train:
+        raise CutterError("stages of ONNX are run for their outputs only, without gradients", "--train", "leave it out")
     progress("Reading", 0.0)
     run = _Verification(request, read_manifest(request.directory / MANIFEST_NAME))
     forms = run.forms()
@@ -65,10 +69,13 @@ def verify_stages(
             request.optimized,
             started=lambda stage: progress(f"Running plain stage {stage}", 0.3 + 0.35 * stage / count),
         )
+        run.check_listed(stages, "plain")
         outputs += run.compare("plain", values)
     if "sendrecv" in forms:
         progress("Running all Send/Recv stages at once", 0.65)
-        values = run_sendrecv(run.stages("sendrecv"), feeds, request.optimized, run.own_sent)
+        stages = run.stages("sendrecv")
+        values = run_sendrecv(stages, feeds, request.optimized, run.own_sent)
+        run.check_listed(stages, "sendrecv")
         outputs += run.compare("sendrecv", values)
     first_boundary = None
     if not all(output.identical for output in outputs) and "plain" in forms:
@@ -148,12 +155,17 @@ class _Verification:
                 )
         if not found or not self.manifest.stages:
             raise CutterError("the manifest lists no stage files", manifest, "split the model again")
+        refuse_unpaired(self.manifest, manifest)
         return found
 
     def stages(self, form: str) -> list[DetachedStage]:
         """Opens the stage files of a form."""
         names = [str(getattr(stage.files, form)) for stage in self.manifest.stages]
         return [detach(open_model(self.request.directory / name), self.own_signals) for name in names]
+
+    def check_listed(self, stages: Sequence[DetachedStage], form: str) -> None:
+        """Holds the manifest against stages that have run, so that what ails a file itself is told first."""
+        refuse_unlisted(self.manifest, stages, form, self.original, str(self.request.directory / MANIFEST_NAME))
 
     def feeds(self, given: Values | None) -> tuple[Values, dict[str, str]]:
         """Makes or reads inputs, or takes those given, and runs the original on them.

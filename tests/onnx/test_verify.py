@@ -416,6 +416,11 @@ def test_with_optimizations_on_the_tolerance_is_said(tmp_path: Path) -> None:
         assert output.identical or "optimizations" in output.note
 
 
+def test_gradients_are_for_torch(tmp_path: Path) -> None:
+    with pytest.raises(CutterError, match=r"without gradients \(--train\): leave it out"):
+        verify(split_chain(tmp_path), train=True)
+
+
 def test_nodes_of_one_name_are_no_obstacle(tmp_path: Path) -> None:
     proto = model(CHAIN)
     for node in proto.graph.node:
