@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import torch
 from torch import fx, nn
-from torch.fx.experimental.rewriter import AST_Rewriter
 from torch.fx.graph import _PyTreeCodeGen
 
 from cutter_gui.fx.in_torch.program import put_back
@@ -137,7 +136,7 @@ def _asserts_in_the_graph(root: nn.Module | Callable[..., Any]) -> Iterator[nn.M
     more and whose methods have lost what they close over; here only the ``forward`` of those that assert is replaced.
     """
     if not isinstance(root, nn.Module):
-        yield AST_Rewriter().rewrite(root) if isinstance(root, FunctionType) and _asserts(root) else root
+        yield _rewritten(root) if isinstance(root, FunctionType) and _asserts(root) else root
         return
     changed = [
         module
@@ -150,12 +149,20 @@ def _asserts_in_the_graph(root: nn.Module | Callable[..., Any]) -> Iterator[nn.M
     try:
         for module, kind in zip(changed, classes, strict=True):
             # Of a subclass, as the tracer asks the class of the root for its code.
-            forward = AST_Rewriter().rewrite(cast(FunctionType, kind.forward))
+            forward = _rewritten(cast(FunctionType, kind.forward))
             module.__class__ = type(kind.__name__, (kind,), {"forward": forward, "__module__": kind.__module__})
         yield root
     finally:
         for module, kind in zip(changed, classes, strict=True):
             module.__class__ = kind
+
+
+def _rewritten(function: FunctionType) -> FunctionType:
+    """Returns a function with calls in place of its ``assert`` statements."""
+    # Imported when there is one: torch's compiler comes along with it, as long to import as all else of torch.
+    from torch.fx.experimental.rewriter import AST_Rewriter
+
+    return cast(FunctionType, AST_Rewriter().rewrite(function))
 
 
 def _asserts(function: Callable[..., Any]) -> bool:
