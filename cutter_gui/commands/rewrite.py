@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cutter_gui.commands.arguments import add_json, add_model, path_argument, read_options
+from cutter_gui.commands.arguments import add_json, add_model, path_argument, read_options, read_types
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.format import AppliedRule, RewriteRequest, format_for
@@ -27,7 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     request = RewriteRequest(
-        arguments.model, arguments.pattern, arguments.out, read_options(arguments), arguments.force
+        arguments.model,
+        arguments.pattern,
+        arguments.out,
+        read_options(arguments),
+        arguments.force,
+        read_types(arguments.types),
     )
     with progress_shown() as progress:
         result = format_for(arguments.model).rewrite(request, progress)

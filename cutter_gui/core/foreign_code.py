@@ -7,7 +7,7 @@ SHA-256, by which an answer is remembered, and the names that a pickle calls, wh
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,9 @@ from cutter_gui.core.errors import CutterError
 
 Step = Literal["open", "split", "verify", "rewrite"]
 """What is to be done with a model; for ``verify`` it is with a folder of stages."""
+
+Agreed = tuple[tuple[str, str], ...]
+"""Files whose code may run, each with the SHA-256 that it had when the user said so."""
 
 _BLOCK = 1 << 20
 
@@ -81,15 +84,39 @@ def inspect_code(
     """
     if code.file is None:
         return InspectedCode(code, "")
+    digest = _digest(code.file, lambda fraction: progress("Reading what would run", fraction))
+    return InspectedCode(code, digest, calls(code.file))
+
+
+def agreed_on(codes: Iterable[InspectedCode]) -> Agreed:
+    """Returns the files that were looked at, with what they held then."""
+    return tuple((str(code.code.file), code.digest) for code in codes if code.digest)
+
+
+def require_agreed(agreed: Agreed) -> None:
+    """Refuses to go on when a file is not the one that the user said may run; to be called right before it does.
+
+    Raises:
+        CutterError: A file has changed since, or is gone.
+    """
+    for file, digest in agreed:
+        if _digest(Path(file), lambda _fraction: None) != digest:
+            raise CutterError(
+                "the file has changed since you were asked whether its code may run",
+                file,
+                "nothing was run; try again to be asked about the file as it is now",
+            )
+
+
+def _digest(file: Path, read: Callable[[float], None]) -> str:
+    """Returns the SHA-256 of a file; told the fraction read."""
     hashed = hashlib.sha256()
     try:
-        size = max(1, code.file.stat().st_size)
-        with code.file.open("rb") as stream:
+        size = max(1, file.stat().st_size)
+        with file.open("rb") as stream:
             while block := stream.read(_BLOCK):
                 hashed.update(block)
-                progress("Reading what would run", stream.tell() / size)
+                read(stream.tell() / size)
     except OSError as error:
-        raise CutterError(
-            f"the file cannot be read: {error.strerror or error}", str(code.file), "check the path"
-        ) from None
-    return InspectedCode(code, hashed.hexdigest(), calls(code.file))
+        raise CutterError(f"the file cannot be read: {error.strerror or error}", str(file), "check the path") from None
+    return hashed.hexdigest()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.core.foreign_code import ForeignCode, Step
+from cutter_gui.core.foreign_code import Agreed, ForeignCode, Step
 from cutter_gui.core.graph import Graph, Shape
 from cutter_gui.core.plan import Plan
 
@@ -59,11 +59,13 @@ class LoadOptions:
         trust: Whether code from the file may run.
         trace: How code becomes a graph.
         dynamic: Which sizes stay open, as ``input:dim`` or ``input:dim=name``; ``all`` for every one that can.
+        agreed: The files that trust was given for, as they were then: code of others in their place does not run.
     """
 
     trust: bool = False
     trace: Trace = "export"
     dynamic: tuple[str, ...] = ()
+    agreed: Agreed = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class SplitRequest:
         types: Types of tensors that inference cannot tell.
         trust: Whether code from the file may run.
         graph: The graph that `load` returned for this file with these types, so that it need not be read again.
-        options: How the model was opened; ``trust`` above says whether code may run.
+        options: How the model was opened, and what was agreed to; ``trust`` above says whether code may run.
     """
 
     model: Path
@@ -125,6 +127,7 @@ class VerifyRequest:
         optimized: Whether to run with optimizations on and compare with a tolerance.
         trust: Whether code from the file may run.
         train: Whether to compare gradients of every weight too.
+        agreed: The files that trust was given for, as they were then.
     """
 
     directory: Path
@@ -133,6 +136,7 @@ class VerifyRequest:
     optimized: bool = False
     trust: bool = False
     train: bool = False
+    agreed: Agreed = ()
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,7 @@ class RewriteRequest:
         out: The file to write, or None to find only.
         options: How the model is opened; must trust it.
         force: Whether ``out`` may be replaced.
+        types: Types of inputs that the model does not keep.
     """
 
     model: Path
@@ -217,6 +222,7 @@ class RewriteRequest:
     out: Path | None = None
     options: LoadOptions = field(default_factory=LoadOptions)
     force: bool = False
+    types: Mapping[str, TypeHint] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

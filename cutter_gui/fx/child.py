@@ -54,7 +54,7 @@ def run_child(task: str, request: Mapping[str, Any], progress: Progress) -> dict
         if answer is None:
             raise CutterError(
                 f"the process that ran the model's code ended without an answer ({_ending(process.returncode)})",
-                one_line(_last_line(noise), 200),
+                ": ".join(part for part in (str(request.get("source", "")), one_line(_last_line(noise), 200)) if part),
                 "run the model by itself to see why",
             )
     if "error" in answer:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.foreign_code import require_agreed
 from cutter_gui.core.format import LoadOptions, Progress, TypeHint
 
 Task = Callable[[Mapping[str, Any], Progress], dict[str, Any]]
@@ -26,24 +27,33 @@ def main() -> None:
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
     request = json.loads(sys.stdin.readline())
+    # Code that asks for input finds none, rather than waiting for what nobody can type.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    source = one_line(str(request.get("source", "")), 200)
 
     def progress(what: str, fraction: float) -> None:
         _send(out, {"progress": [what, fraction]})
 
     try:
+        _require_agreed(request)
         answer: dict[str, Any] = {"result": TASKS[request["task"]](request, progress)}
     except CutterError as error:
         answer = {"error": _told(error)}
     except MemoryError:
-        answer = {"error": {"what": "not enough memory", "where": "", "remedy": "use a larger machine", "exit_code": 2}}
+        answer = _failure("not enough memory", source, "use a larger machine")
+    except SystemExit as error:
+        said = "" if error.code is None else one_line(" ".join(str(error.code).split()), 200)
+        answer = _failure(f"the model's code ends the program, sys.exit({said})", source, "let it return instead")
     except Exception as error:  # noqa: BLE001  # what is left is a fault of ours or of the model's code
         import traceback
 
         traceback.print_exc()
-        what = f"an internal fault, {one_line(f'{type(error).__name__}: {error}', 200)}"
-        answer = {
-            "error": {"what": what, "where": str(request.get("source", "")), "remedy": "report it", "exit_code": 2}
-        }
+        answer = _failure(
+            f"an internal fault, {one_line(f'{type(error).__name__}: {error}', 200)}", source, "report it"
+        )
+    except BaseException as error:  # noqa: BLE001  # what only code that is not ours raises, KeyboardInterrupt among it
+        what = one_line(f"{type(error).__name__}: {error}", 200)
+        answer = _failure(f"the model's code ends in {what}", source, "let it return instead")
     _send(out, answer)
     out.close()
     sys.stderr.flush()
@@ -54,6 +64,15 @@ def main() -> None:
 def _send(out: IO[str], message: Mapping[str, Any]) -> None:
     out.write(json.dumps(message) + "\n")
     out.flush()
+
+
+def _failure(what: str, where: str, remedy: str) -> dict[str, Any]:
+    return {"error": {"what": what, "where": where, "remedy": remedy, "exit_code": 2}}
+
+
+def _require_agreed(request: Mapping[str, Any]) -> None:
+    """Refuses files that are not those whose code the user said may run."""
+    require_agreed(tuple((file, digest) for file, digest in request.get("agreed", ())))
 
 
 def _told(error: CutterError) -> dict[str, Any]:
@@ -79,6 +98,7 @@ def draft(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from cutter_gui.fx.source import source_of
 
     progress("Tracing", 0.3)
+    _require_agreed(request)
     program = open_program(source_of(request["source"]), _options(request), _types(request))
     return {"draft": draft_of(program).as_json()}
 
@@ -91,6 +111,7 @@ def split(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from cutter_gui.fx.source import source_of
 
     progress("Loading the model", 0.2)
+    _require_agreed(request)
     program = open_program(source_of(request["source"]), _options(request), _types(request))
     return write_stages(program, request, lambda what, part: progress(what, 0.3 + 0.7 * part))
 
@@ -100,6 +121,7 @@ def verify(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     progress("Loading torch", 0.1)
     from cutter_gui.fx.in_torch.run_verify import verify_folder
 
+    _require_agreed(request)
     return verify_folder(
         Path(request["directory"]),
         request["source"],
@@ -114,7 +136,8 @@ def rewrite(request: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     progress("Loading torch", 0.1)
     from cutter_gui.fx.in_torch.rules import rewrite_model
 
-    return rewrite_model(request, _options(request), progress)
+    _require_agreed(request)
+    return rewrite_model({**request, "types": _types(request)}, _options(request), progress)
 
 
 TASKS: dict[str, Task] = {"draft": draft, "split": split, "verify": verify, "rewrite": rewrite}

@@ -61,6 +61,7 @@ def load_draft(
             "trace": chosen.trace,
             "dynamic": list(chosen.dynamic),
             "types": {name: [hint.dtype, hint.shape] for name, hint in (types or {}).items()},
+            "agreed": chosen.agreed,
         },
         progress,
     )

@@ -38,8 +38,11 @@ def rewrite_model(request: RewriteRequest, progress: Progress = no_progress) -> 
         "source": str(model),
         "trace": request.options.trace,
         "dynamic": list(request.options.dynamic),
+        "agreed": request.options.agreed,
+        "types": {name: [hint.dtype, hint.shape] for name, hint in request.types.items()},
         "pattern": str(pattern),
         "out": None if written is None else str(written),
+        "shown": str(out),
     }
     try:
         answer = run_child("rewrite", told, progress)

@@ -120,6 +120,7 @@ def _child_request(request: SplitRequest, staging: Staging, folder: Path, stem: 
         "source": str(request.model),
         "trace": request.options.trace,
         "dynamic": list(request.options.dynamic),
+        "agreed": request.options.agreed,
         "types": {name: [hint.dtype, hint.shape] for name, hint in request.types.items()},
         "plan": {"transport": request.plan.transport, "cuts": cuts},
         "fingerprint": staging.graph.fingerprint,

@@ -44,6 +44,7 @@ def verify_stages(request: VerifyRequest, progress: Progress = no_progress) -> V
             "inputs": None if request.inputs is None else str(request.inputs),
             "seed": request.seed,
             "train": request.train,
+            "agreed": request.agreed,
             **_opened(manifest.structure),
         },
         progress,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from cutter_gui.core.errors import CutterError, one_line
+from cutter_gui.core.foreign_code import Agreed
 from cutter_gui.core.format import LoadOptions, formats
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.groups import Groups
@@ -259,9 +260,9 @@ class Opener(QObject):
             return
         options = options_for(self._window.settings, path)
 
-        def go_on(trusted: bool) -> None:
+        def go_on(trusted: bool, agreed: Agreed) -> None:
             if self._question is question:
-                self._run(path, spec, None, folding, replace(options, trust=trusted))
+                self._run(path, spec, None, folding, replace(options, trust=trusted, agreed=agreed))
 
         def refused() -> None:
             if self._question is question:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from cutter_gui.core.errors import CutterError
+from cutter_gui.core.foreign_code import Agreed
 from cutter_gui.core.format import LoadOptions, RewriteRequest, RewriteResult, format_named
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.reanchor import reanchored
@@ -74,9 +75,10 @@ class Rewriting(QObject):
     ) -> None:
         path = document.path
 
-        def go(trusted: bool) -> None:
-            options = replace(document.options, trust=trusted)
-            task = RewriteModel(RewriteRequest(path, rules.absolute(), out, options, force=True))
+        def go(trusted: bool, agreed: Agreed) -> None:
+            options = replace(document.options, trust=trusted, agreed=agreed)
+            request = RewriteRequest(path, rules.absolute(), out, options, force=True, types=document.types)
+            task = RewriteModel(request)
             self._window.running.follow(self._window.workers.run(task), title, then)
 
         trust_of(self._window).to_rewrite(path, rules.absolute(), go)

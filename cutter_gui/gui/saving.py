@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialogButtonBox
 
 from cutter_gui.core.errors import CutterError, InvalidPlan
+from cutter_gui.core.foreign_code import Agreed
 from cutter_gui.core.format import SplitRequest, SplitResult, VerifyReport, VerifyRequest, format_named
 from cutter_gui.core.manifest import MANIFEST_NAME
 from cutter_gui.core.spec import SUFFIX, CutSpec, spec_text
@@ -152,9 +153,13 @@ class Saver(QObject):
 
     def _ask_to_split(self, document: Document, options: StageOptions, force: bool) -> None:
         """Saves the stages, after the question whether code of the model may run, where that has to."""
-        trust_of(self._window).to_split(document.path, lambda trusted: self._split(document, options, force, trusted))
 
-    def _split(self, document: Document, options: StageOptions, force: bool, trusted: bool) -> None:
+        def go(trusted: bool, agreed: Agreed) -> None:
+            self._split(document, options, force, trusted, agreed)
+
+        trust_of(self._window).to_split(document.path, go)
+
+    def _split(self, document: Document, options: StageOptions, force: bool, trusted: bool, agreed: Agreed) -> None:
         request = SplitRequest(
             model=document.path,
             plan=document.plan,
@@ -165,7 +170,7 @@ class Saver(QObject):
             types=document.types,
             trust=trusted,
             graph=document.graph if trusted else None,
-            options=replace(document.options, trust=trusted),
+            options=replace(document.options, trust=trusted, agreed=agreed),
         )
         job = self._window.workers.run(SplitStages(request))
 
@@ -173,9 +178,9 @@ class Saver(QObject):
             self.saved.emit(options.folder.name)
             if options.verify:
                 # What was written just now, by code that was allowed to, is no question of its own.
-                self._verify(options.folder, result, trusted)
+                self._verify(options.folder, result, trusted, agreed)
             else:
-                self._show_results(options.folder, result, None, trusted)
+                self._show_results(options.folder, result, None, trusted, agreed)
 
         self._window.running.follow(job, self.tr("Saving stages"), done)
 
@@ -186,21 +191,29 @@ class Saver(QObject):
 
     def verify(self, folder: Path) -> None:
         """Verifies saved stages and shows the result, after the question whether their code may run."""
-        trust_of(self._window).to_verify(folder, lambda trusted: self._verify(folder, None, trusted))
+        trust_of(self._window).to_verify(folder, lambda trusted, agreed: self._verify(folder, None, trusted, agreed))
 
-    def _verify(self, folder: Path, saved: SplitResult | None, trusted: bool) -> None:
-        job = self._window.workers.run(VerifyStages(VerifyRequest(folder, trust=trusted)))
+    def _verify(self, folder: Path, saved: SplitResult | None, trusted: bool, agreed: Agreed) -> None:
+        job = self._window.workers.run(VerifyStages(VerifyRequest(folder, trust=trusted, agreed=agreed)))
 
         def done(report: VerifyReport) -> None:
             self._window.say(verdict(report)[0])
-            self._show_results(folder, saved, report, trusted)
+            self._show_results(folder, saved, report, trusted, agreed)
 
         self._window.running.follow(job, self.tr("Verifying"), done)
 
     def _show_results(
-        self, folder: Path, saved: SplitResult | None, report: VerifyReport | None, trusted: bool
+        self,
+        folder: Path,
+        saved: SplitResult | None,
+        report: VerifyReport | None,
+        trusted: bool,
+        agreed: Agreed,
     ) -> None:
-        ResultsDialog(self._window, folder, saved, report, lambda: self._verify(folder, saved, trusted)).open()
+        def again() -> None:
+            self._verify(folder, saved, trusted, agreed)
+
+        ResultsDialog(self._window, folder, saved, report, again).open()
 
     def _subject(self) -> Subject | None:
         """Returns what there is to draw of the open model, as it is now."""

@@ -1,7 +1,8 @@
 """Asking before code from a model's files runs, and remembering the answers.
 
 An answer holds for a file's bytes (`InspectedCode.key`): until the window is closed, or for good when the user says so.
-Files are read in a worker, for a model can be large; one that was read is not read again while its size and time stay.
+Files are read in a worker, for a model can be large; one that was read is not read again while its size and times stay.
+The step that runs them compares the bytes once more (`cutter_gui.core.foreign_code.require_agreed`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from cutter_gui.core.errors import CutterError
-from cutter_gui.core.foreign_code import ForeignCode, InspectedCode, Step, python_code
+from cutter_gui.core.foreign_code import Agreed, ForeignCode, InspectedCode, Step, agreed_on, python_code
 from cutter_gui.core.format import ModelFormat, format_for, format_named
 from cutter_gui.core.manifest import read_manifest
 from cutter_gui.gui.jobs import Job
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from cutter_gui.gui.dialogs.trust import TrustDialog
     from cutter_gui.gui.window import MainWindow
 
-Then = Callable[[bool], None]
-"""What follows; told whether code may run."""
+Then = Callable[[bool, Agreed], None]
+"""What follows; told whether code may run, and of which files as they were read."""
 
 No = Callable[[], None]
 Progress = Callable[[str, float], None]
-_Stamp = tuple[ForeignCode, int, int]
+_Stamp = tuple[ForeignCode, int, int, int]
 
 
 class Asking(QObject):
@@ -118,7 +119,7 @@ class Asking(QObject):
         self._dialog = None
         if not self._over:
             self._over = True
-            self._then(True)
+            self._then(True, agreed_on(self._found))
             self.deleteLater()
 
     def _refuse(self) -> None:
@@ -186,10 +187,10 @@ class Trust(QObject):
             model_format = _format_of(path, step)
             codes = (*model_format.code_to_run(path, step), *also)
         except CutterError:
-            then(False)  # the step itself says what is wrong, and runs nothing
+            then(False, ())  # the step itself says what is wrong, and runs nothing
             return None
         if not codes:
-            then(False)
+            then(False, ())
             return None
         asking = Asking(self, model_format.kind, codes, doing, then, refused)
         asking.begin(progress)
@@ -241,7 +242,7 @@ def _stamp(code: ForeignCode) -> _Stamp | None:
         found = code.file.stat()
     except OSError:
         return None
-    return code, found.st_mtime_ns, found.st_size
+    return code, found.st_mtime_ns, found.st_ctime_ns, found.st_size
 
 
 def trust_of(window: MainWindow) -> Trust:

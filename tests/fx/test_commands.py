@@ -40,8 +40,11 @@ FACTORY = """
         import os
         os.abort()
 
-    def nothing():
-        return 3
+    def leave():
+        try:
+            input("name of the model? ")
+        except EOFError:
+            raise SystemExit("nobody\\nanswers")
 """
 
 
@@ -169,7 +172,13 @@ def test_code_that_ends_its_process_ends_no_other(factory: Path, capsys: pytest.
     assert main(["info", f"{factory}:crash", "--trust"]) == 2
     error = capsys.readouterr().err
     assert "signal 6" in error
+    assert f"({factory}:crash" in error
     assert len(error.splitlines()) == 1
+    assert main(["info", f"{factory}:leave", "--trust"]) == 2
+    error = capsys.readouterr().err
+    assert error == (
+        f"error: the model's code ends the program, sys.exit(nobody answers) ({factory}:leave): let it return instead\n"
+    )
 
 
 def test_an_invalid_plan_is_refused_before_anything_is_asked_or_run(tmp_path: Path) -> None:

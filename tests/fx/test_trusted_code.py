@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from cutter_gui.core.errors import Cancelled, CutterError
-from cutter_gui.core.foreign_code import inspect_code, python_code
-from cutter_gui.core.format import format_for, format_named, no_progress
+from cutter_gui.core.foreign_code import agreed_on, inspect_code, python_code, require_agreed
+from cutter_gui.core.format import LoadOptions, format_for, format_named, no_progress
+from cutter_gui.fx.child_main import TASKS
 from cutter_gui.fx.pickle_calls import pickle_calls
 from strategies.fx_programs import archive
 
@@ -88,6 +89,25 @@ def test_an_answer_is_remembered_by_the_bytes_and_for_code_by_its_place_too(tmp_
     assert code.key == f"{code.digest} {tmp_path / 'model.py'}"
     with pytest.raises(CutterError, match="the file cannot be read"):
         inspect_code(python_code(tmp_path / "absent.py"), FX.calls_in, no_progress)
+
+
+def test_each_step_refuses_code_that_is_not_what_was_agreed_to(tmp_path: Path) -> None:
+    trap, path = tmp_path / "trap", tmp_path / "model.py"
+    path.write_text("def make(): ...\n")
+    agreed = agreed_on([inspect_code(python_code(path), FX.calls_in, no_progress)])
+    require_agreed(agreed)
+    path.write_text(f"import os\nos.mkdir({str(trap)!r})\n")
+    request = {"source": f"{path}:make", "directory": str(tmp_path), "pattern": str(path), "agreed": agreed}
+    for step in TASKS.values():
+        with pytest.raises(CutterError, match="has changed since you were asked"):
+            step(request, no_progress)
+    options = LoadOptions(trust=True, agreed=agreed)
+    with pytest.raises(CutterError, match="has changed since you were asked"):
+        FX.load(Path(f"{path}:make"), options=options)
+    path.unlink()
+    with pytest.raises(CutterError, match="cannot be read"):
+        require_agreed(agreed)
+    assert not trap.exists()
 
 
 def test_reading_a_file_may_be_cancelled(tmp_path: Path) -> None:

@@ -181,6 +181,15 @@ def test_what_would_unpickle_says_what_runs_and_runs_nothing_when_refused(window
     assert not trap.exists()
 
     window.open_paths([path])
+    question = hand.dialog(TrustDialog)
+    path.write_bytes(pickle.dumps([MakesFolder(trap)]))
+    hand.key(question, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    message = hand.dialog(Message, timeout=60_000)
+    assert message.sentence.startswith("The file has changed since you were asked")
+    hand.key(message, Qt.Key.Key_Escape)
+    assert not trap.exists(), "another file than the one that was agreed to does not run"
+
+    window.open_paths([path])
     hand.key(hand.dialog(TrustDialog), Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     hand.key(hand.dialog(Message, timeout=60_000), Qt.Key.Key_Escape)
     assert trap.exists(), "the trap must work, or the test shows nothing"

@@ -66,7 +66,16 @@ def _pickled(source: Source, options: LoadOptions, types: Mapping[str, TypeHint]
             "check that what it needs is importable",
         ) from e
     if isinstance(loaded, fx.GraphModule):
-        return traced_program(legalized(loaded), _examples_of(loaded, types))
+        try:
+            return traced_program(legalized(loaded), _examples_of(loaded, types))
+        except CutterError:
+            raise
+        except Exception as error:  # operators say by no one class that inputs do not fit
+            raise CutterError(
+                f"the graph does not run on inputs of these types: {_reason(error)}",
+                str(source),
+                "give each input the type that it takes",
+            ) from error
     return _traced(source, loaded, options)
 
 
@@ -79,7 +88,14 @@ def _traced(source: Source, made: Any, options: LoadOptions) -> Program:
             "return the module with example arguments",
         )
     module, args = made[0], made[1]
-    kwargs = dict(made[2]) if len(made) == 3 else {}
+    kwargs = made[2] if len(made) == 3 else {}
+    if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
+        raise CutterError(
+            f"its keyword arguments are {one_line(type(kwargs).__name__, 60)}, not a dictionary of names",
+            str(source),
+            "return (module, args, kwargs) with kwargs such as {'mask': mask}",
+        )
+    kwargs = dict(kwargs)
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     if isinstance(module, fx.GraphModule):
         module = legalized(module)
@@ -89,13 +105,16 @@ def _traced(source: Source, made: Any, options: LoadOptions) -> Program:
     except CutterError:
         raise
     except Exception as error:  # tracing runs the model's own code, which may raise anything
-        reason = one_line(
-            f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}", 200
-        )
         remedy = (
             "try --trace symbolic" if options.trace == "export" else "leave out --trace symbolic, or change the model"
         )
-        raise CutterError(f"the model cannot be traced: {reason}", str(source), remedy) from error
+        raise CutterError(f"the model cannot be traced: {_reason(error)}", str(source), remedy) from error
+
+
+def _reason(error: Exception) -> str:
+    """Returns what an error of torch says first; it often goes on for pages."""
+    said = str(error).strip()
+    return one_line(f"{type(error).__name__}: {said.splitlines()[0] if said else ''}", 200)
 
 
 def _made(source: Source) -> Any:

@@ -27,14 +27,15 @@ from cutter_gui.fx.in_torch.opening import open_program
 from cutter_gui.fx.in_torch.patterns import Match, find_matches, replace_pattern
 from cutter_gui.fx.in_torch.program import Program
 from cutter_gui.fx.in_torch.verify_inputs import arguments_of
-from cutter_gui.fx.source import source_of
+from cutter_gui.fx.source import SourceKind, source_of
 
 
 def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Progress) -> dict[str, Any]:
     """Finds the patterns of a file in a model, replaces them, and writes the result where a place is given.
 
     Args:
-        request: ``source``, ``pattern`` (the file), ``out`` (a ``.pt2``, or None).
+        request: ``source``, ``pattern`` (the file), ``out`` (a ``.pt2``, or None), ``shown`` (what that is to be called
+            in errors), ``types`` (those of inputs, which a pickled graph does not keep).
         options: How the model is opened.
         progress: Told what is done.
 
@@ -47,7 +48,8 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
         CutterError: The model or the file cannot be loaded, a rule does not fit, or the result cannot be exported.
     """
     progress("Loading the model", 0.2)
-    program = open_program(source_of(request["source"]), options)
+    source = source_of(request["source"])
+    program = open_program(source, options, request.get("types"))
     progress("Matching", 0.6)
     found = []
     before = [node.name for node in program.module.graph.nodes if node.op not in ("get_attr", "output")]
@@ -73,7 +75,16 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
     names: dict[str, str] = {}
     if request.get("out"):
         progress("Writing", 0.9)
-        written = write_program(program, Path(request["out"]))
+        if program.examples is None:
+            missing = one_line(", ".join(program.input_names), 80)
+            raise CutterError(
+                f"the model keeps no example inputs, without which torch cannot export it: {missing}",
+                request["source"],
+                "give each a type, --type NAME=DTYPE[DIMS]"
+                if source.kind is SourceKind.PICKLE
+                else "export the model again with example inputs",
+            )
+        written = write_program(program, Path(request["out"]), str(request.get("shown", request["out"])))
         for name in before:
             now = name
             while now in replaced:
@@ -115,18 +126,21 @@ def rules_of(path: Path) -> list[tuple[Any, Any, list[Any]]]:
     return [(rule[0], rule[1] if len(rule) > 1 else None, list(rule[2]) if len(rule) > 2 else []) for rule in rules]
 
 
-def write_program(program: Program, path: Path) -> dict[str, str]:
+def write_program(program: Program, path: Path, shown: str) -> dict[str, str]:
     """Exports a program whose graph was changed; sizes that were open stay open, and names where nodes do.
+
+    Args:
+        program: The program; it has example inputs.
+        path: The file to write.
+        shown: What the file is called in errors.
 
     Returns:
         Names of the program's nodes to their names in the file, for those that are still there.
 
     Raises:
-        CutterError: It has no example inputs, or torch cannot export it.
+        CutterError: Torch cannot export it.
     """
-    if program.examples is None:
-        raise CutterError("the model keeps no example inputs", str(path), "give its factory instead")
-    given = dict(zip(program.input_names, program.examples, strict=True))
+    given = dict(zip(program.input_names, program.examples or (), strict=True))
     args, kwargs = arguments_of(program, given)
     names = [*program.argument_names[: len(args)]] if len(program.argument_names) >= len(args) else []
     names += [f"arg{place}" for place in range(len(names), len(args))]
@@ -142,7 +156,7 @@ def write_program(program: Program, path: Path) -> dict[str, str]:
         path.unlink(missing_ok=True)
         raise CutterError(
             f"the rewritten model cannot be exported: {one_line(f'{type(error).__name__}: {error}', 200)}",
-            str(path),
+            shown,
             "check that the replacement gives what the pattern gave",
         ) from error
     return kept

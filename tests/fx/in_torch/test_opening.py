@@ -45,6 +45,10 @@ def test_other_texts_name_no_factory(text: str) -> None:
             "def make(): return M(), (torch.ones(2),)",
             "cannot be traced",
         ),
+        *(
+            (f"import torch\ndef make(): return torch.nn.ReLU(), (torch.ones(2),), {kwargs}", "keyword arguments are")
+            for kwargs in ("7", "[('x', 1)]", "{1: 2}")
+        ),
     ],
 )
 def test_a_factory_that_does_not_work_says_why(tmp_path: Path, body: str, what: str) -> None:

@@ -3,10 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+from torch import fx, nn
 
 from cutter_gui.core.errors import CutterError
-from cutter_gui.core.format import LoadOptions
+from cutter_gui.core.format import LoadOptions, TypeHint
 from cutter_gui.fx.in_torch.rules import rewrite_model, rules_of
+from cutter_gui.fx.load import load_graph
 from strategies.fx_programs import archive
 
 
@@ -25,6 +28,30 @@ def test_a_file_that_has_no_rules_says_why(tmp_path: Path, body: str, what: str)
     path.write_text(body)
     with pytest.raises(CutterError, match=what):
         rules_of(path)
+
+
+def test_a_pickled_graph_is_rewritten_once_its_inputs_have_types(tmp_path: Path) -> None:
+    torch.save(fx.symbolic_trace(nn.Sequential(nn.Linear(4, 3), nn.ReLU())), tmp_path / "m.pt")
+    (tmp_path / "rules.py").write_text(
+        "from torch import nn\npattern, replacement = nn.Sequential(nn.ReLU()), lambda x: nn.functional.gelu(x)\n"
+    )
+    written = tmp_path / "part.pt2"
+    request = {
+        "source": str(tmp_path / "m.pt"),
+        "pattern": str(tmp_path / "rules.py"),
+        "out": str(written),
+        "shown": "out.pt2",
+    }
+    with pytest.raises(CutterError, match="keeps no example inputs") as caught:
+        rewrite_model(request, LoadOptions(True), lambda *_: None)
+    assert str(caught.value).endswith(
+        f"export it: input_1 ({tmp_path / 'm.pt'}): give each a type, --type NAME=DTYPE[DIMS]"
+    )
+    assert not written.exists()
+    with pytest.raises(CutterError, match="does not run on inputs of these types: RuntimeError"):
+        rewrite_model({**request, "types": {"input_1": TypeHint(1, (2, 5))}}, LoadOptions(True), lambda *_: None)
+    rewrite_model({**request, "types": {"input_1": TypeHint(1, (2, 4))}}, LoadOptions(True), lambda *_: None)
+    assert load_graph(written).op_types == ("aten.linear", "aten.gelu")
 
 
 @pytest.mark.parametrize(
