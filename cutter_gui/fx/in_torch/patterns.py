@@ -114,9 +114,12 @@ def replace_pattern(
         return []
     _copy_attributes(module, put)
     changed: dict[Any, Any] = {}
+    # Once for all: what a match replaces was there before, and nothing changes the order of that.
+    position = {node: place for place, node in enumerate(module.graph.nodes)}
     done = []
     for match in matches:
-        results = _put(module.graph, match, put.graph, dict(zip(outer, inner, strict=True)), changed)
+        own = sorted(match.own(), key=position.__getitem__)
+        results = _put(module.graph, match, own, put.graph, dict(zip(outer, inner, strict=True)), changed)
         done.append(replace(match, results=results))
     put_in_order(module)
     module.delete_all_unused_submodules()
@@ -211,11 +214,14 @@ def _match_of(match: InternalMatch, position: Mapping[fx.Node, int]) -> Match:
 
 
 def _put(
-    graph: fx.Graph, match: Match, put: fx.Graph, inner_of: Mapping[fx.Node, fx.Node], changed: dict[Any, Any]
+    graph: fx.Graph,
+    match: Match,
+    own: Sequence[fx.Node],
+    put: fx.Graph,
+    inner_of: Mapping[fx.Node, fx.Node],
+    changed: dict[Any, Any],
 ) -> tuple[Any, ...]:
-    """Copies the replacement to where a match is and erases what it replaces; returns the results it gave."""
-    position = {node: place for place, node in enumerate(graph.nodes)}
-    own = sorted(match.own(), key=lambda node: position[node])
+    """Copies the replacement to where a match is and erases what it replaces, ``own``; returns the results it gave."""
     values = {}
     for outer, inner in inner_of.items():
         node = match.nodes_map[inner]
