@@ -57,6 +57,10 @@ class LaterFixes(Sequence[Fix]):
         """Whether they have been worked out."""
         return "_found" in self.__dict__
 
+    def settle(self, fixes: tuple[Fix, ...]) -> None:
+        """Takes over what the same search found elsewhere, as in another process."""
+        self.__dict__.setdefault("_found", fixes)
+
     def __bool__(self) -> bool:
         return True
 

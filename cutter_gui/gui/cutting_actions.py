@@ -103,7 +103,7 @@ def _places(window: MainWindow) -> tuple[ActionSpec, ...]:
         from cutter_gui.gui.mending import mend_all
 
         if window.document is not None:
-            mend_all(window.document)
+            mend_all(window, window.document)
 
     def can() -> bool:
         from cutter_gui.gui.mending import can_mend

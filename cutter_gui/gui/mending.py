@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.mend import mend
+from cutter_gui.core.mend import Mended, mend
 from cutter_gui.gui.document import Document
+from cutter_gui.gui.mending_jobs import MendPlan
+
+if TYPE_CHECKING:
+    from cutter_gui.gui.window import MainWindow
 
 UNKNOWN_TYPE = "unknown-type"
 """The code of the findings that a type given mends."""
 
 _NAME_SHOWN = 80
+_QUICK = 6000  # nodes and edges
 
 
 def sentence_of(found: Diagnostic) -> str:
@@ -32,9 +38,36 @@ def can_mend(document: Document | None) -> bool:
     return document is not None and any(found.is_error and found.fixes for found in document.diagnostics)
 
 
-def mend_all(document: Document) -> None:
-    """Mends every error that an edit of the plan can mend, as one step of undo; says what is left."""
-    mended = mend(document.graph, document.plan, symbols=document.symbols)
+def is_quick(document: Document) -> bool:
+    """Whether what mends the plan is found without keeping anybody waiting."""
+    return document.graph.node_count + document.graph.edge_count <= _QUICK
+
+
+def mend_all(window: MainWindow, document: Document) -> None:
+    """Mends every error that an edit of the plan can mend, as one step of undo; says what is left.
+
+    Large models are mended by a worker; when the plan has changed in the meantime nothing is done.
+    """
+    plan, running = document.plan, window.running
+    if is_quick(document):
+        _take_mended(document, mend(document.graph, plan, symbols=document.symbols))
+        return
+    title = QCoreApplication.translate("Mending", "Mend all")
+    if running.is_busy:
+        window.say(QCoreApplication.translate("Mending", "{}: wait until the present job is done").format(title))
+        return
+
+    def done(mended: Mended) -> None:
+        if window.document is document and document.plan == plan:
+            _take_mended(document, mended)
+        else:
+            said = QCoreApplication.translate("Mending", "{}: nothing done, the cuts changed meanwhile")
+            window.say(said.format(title))
+
+    running.follow(window.workers.run(MendPlan(document.graph, plan, dict(document.symbols))), title, done)
+
+
+def _take_mended(document: Document, mended: Mended) -> None:
     if mended.steps:
         text = QCoreApplication.translate("Mending", "Mend all ({})").format(len(mended.steps))
         document.take_plan(mended.plan, text, document.active_cut)

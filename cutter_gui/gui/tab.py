@@ -138,6 +138,7 @@ class Tab(QObject):
             workspace.folds.changed.connect(self.changed)
             workspace.bodies.failed.connect(lambda error: window.show_error(self.tr("Open body"), error))
             workspace.folds.failed.connect(lambda error: window.show_error(self.tr("Fold"), error))
+            workspace.problems.failed.connect(lambda error: window.show_error(self.tr("Find fixes"), error))
             window.stack.addWidget(workspace)
             self.workspace = workspace
             self._on_keys()

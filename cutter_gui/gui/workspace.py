@@ -18,6 +18,7 @@ from cutter_gui.gui.cutting_desk import CuttingDesk
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.folds import Folds
 from cutter_gui.gui.given_types import GivenTypes
+from cutter_gui.gui.jobs import Workers
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.mending import tensors_between
 from cutter_gui.gui.panels.cuts import CutsPanel
@@ -92,7 +93,7 @@ class Workspace(QWidget):
         self.cuts = CutsPanel(actions)
         self.inspector = InspectorPanel()
         self.stages = StagesPanel(actions)
-        self.problems = ProblemsPanel()
+        self.problems = ProblemsPanel(self._all_workers)
         self.nodes = NodesPanel()
         self.stages.add_tab(self.tr("Nodes"), lambda: self.show_panel("nodes"))
         self.nodes.add_tab(self.tr("Stages"), lambda: self.show_panel("stages"), before=True)
@@ -181,6 +182,7 @@ class Workspace(QWidget):
         self.folds.close()
         self.bodies.close()
         self.search.close()
+        self.problems.close_finder()
 
     def _connect(self) -> None:
         self.canvas.tensor_clicked.connect(self._cut_tensor)
@@ -202,6 +204,10 @@ class Workspace(QWidget):
         self.canvas.file_dropped.connect(self.files_dropped)
         self.stages.reveal_wanted.connect(self._reveal_stage)
         self.problems.show_wanted.connect(self.show_problem)
+
+    def _all_workers(self) -> Workers:
+        assert self.folds.workers is not None  # they come with the window, before any model
+        return self.folds.workers()
 
     def take_hint(self, text: str) -> None:
         """Says what a click would do now."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.core.problems import diagnose
+from cutter_gui.gui import mending
 from cutter_gui.gui.consumers_popover import ConsumersPopover, ToggleConsumer
+from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.panels import problems
 from cutter_gui.gui.panels.problems import ApplyFix, FindFixes
 from cutter_gui.gui.selection import Selection
@@ -54,8 +60,10 @@ def test_the_path_that_is_still_joined_is_drawn_at_once_and_goes_when_it_is_cut(
     assert opened.workspace.canvas._overlay.path_nodes == ()
 
 
-def test_in_a_large_model_what_mends_a_problem_is_looked_for_when_somebody_asks(opened, hand, rows_text, monkeypatch):
-    monkeypatch.setattr(problems, "_AT_ONCE", 0)
+def test_in_a_large_model_a_worker_finds_what_mends_a_problem_when_somebody_asks(
+    opened, hand, qtbot, rows_text, monkeypatch
+):
+    monkeypatch.setattr(mending, "_QUICK", 0)
     monkeypatch.setattr(problems, "_AT_REST", 0)
     hand.click_edge("10", "20a")
     at, found = error(opened)
@@ -63,15 +71,60 @@ def test_in_a_large_model_what_mends_a_problem_is_looked_for_when_somebody_asks(
     assert not found.fixes.are_known
     assert panel.mend_all.isVisible()
     hand.click_target(panel.list, FindFixes(at))
+    assert any("Finding what mends it" in text for text in rows_text(panel.list))
+    assert not found.fixes.are_known
+    qtbot.waitUntil(lambda: found.fixes.are_known, timeout=20_000)
     assert any(found.fixes[0].title in text for text in rows_text(panel.list))
+    before = opened.document.plan
+    here = diagnose(opened.document.staging)
+    assert found.fixes == next(one for one in here if one.code == found.code).fixes
     hand.click_target(panel.list, ApplyFix(at))
     assert opened.document.plan == found.fixes[0].plan
+    hand.press("Ctrl+Z")
+    assert opened.document.plan == before
+
+
+def test_a_fix_clicked_before_it_is_known_is_applied_once_it_is_unless_the_plan_changes(
+    opened, hand, qtbot, monkeypatch
+):
+    monkeypatch.setattr(mending, "_QUICK", 0)
+    monkeypatch.setattr(problems, "_AT_REST", 0)
+    hand.click_edge("10", "20a")
+    incomplete = opened.document.plan
+    hand.click_target(opened.workspace.problems.list, ApplyFix(error(opened)[0]))
+    assert opened.document.plan == incomplete
+    hand.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: not opened.workers.running, timeout=20_000)
+    assert opened.document.plan == Plan()
+    hand.press("Ctrl+Shift+Z")
+    hand.click_target(opened.workspace.problems.list, ApplyFix(error(opened)[0]))
+    qtbot.waitUntil(lambda: opened.document.staging.is_valid, timeout=20_000)
+    hand.press("Ctrl+Z")
+    assert opened.document.plan == incomplete
+    hand.press("Ctrl+M")
+    assert opened.document.plan == incomplete
+    qtbot.waitUntil(lambda: opened.document.staging.is_valid, timeout=20_000)
+
+
+def test_a_worker_killed_while_it_looks_for_a_fix_is_told_and_asking_again_works(opened, hand, qtbot, monkeypatch):
+    monkeypatch.setattr(mending, "_QUICK", 0)
+    monkeypatch.setattr(problems, "_AT_REST", 0)
+    hand.click_edge("10", "20a")
+    at, found = error(opened)
+    panel = opened.workspace.problems
+    hand.click_target(panel.list, FindFixes(at))
+    os.kill(opened.workers.running[0].process_id, signal.SIGKILL)
+    message = hand.dialog(Message)
+    assert "ended unexpectedly" in message.sentence
+    hand.key(message, Qt.Key.Key_Escape)
+    hand.click_target(panel.list, FindFixes(at))
+    qtbot.waitUntil(lambda: found.fixes.are_known, timeout=20_000)
 
 
 def test_in_a_model_of_middle_size_what_mends_a_problem_shows_when_the_plan_rests(
     opened, hand, qtbot, rows_text, monkeypatch
 ):
-    monkeypatch.setattr(problems, "_AT_ONCE", 0)
+    monkeypatch.setattr(mending, "_QUICK", 0)
     monkeypatch.setattr(problems, "_REST", 30)
     hand.click_edge("10", "20a")
     at, found = error(opened)

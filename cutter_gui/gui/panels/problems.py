@@ -1,12 +1,12 @@
 """The Problems panel: what is wrong with the plan, in sentences; a click shows the place.
 
 What mends a problem may take far longer to find than the problem. In small models it is there at once; in larger ones
-it is found when the plan rests, one problem at a time, so that clicks in between are answered; in the largest only when
-somebody asks, by choosing the problem or its fix.
+a worker finds it when the plan rests; in the largest only when somebody asks, by choosing the problem or its fix.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from cutter_gui.core.diagnostic import Diagnostic, LaterFixes, Severity
 from cutter_gui.core.errors import one_line
 from cutter_gui.gui.document import Change, Document
-from cutter_gui.gui.mending import UNKNOWN_TYPE, can_mend, mend_all, sentence_of
+from cutter_gui.gui.fix_finder import FixFinder
+from cutter_gui.gui.jobs import Workers
+from cutter_gui.gui.mending import UNKNOWN_TYPE, can_mend, is_quick, mend_all, sentence_of
 from cutter_gui.gui.panels.panel import Panel
 from cutter_gui.gui.panels.row_list import RowList
 from cutter_gui.gui.panels.rows import Button, Part, Row, Sign, Span, Tone
@@ -29,7 +31,7 @@ _LISTED = 200
 _FIXES = 4
 _INDENT = 32
 _MESSAGE = 2000
-_AT_ONCE, _AT_REST = 6000, 60_000  # nodes and edges of models whose fixes are found at once, or when the plan rests
+_AT_REST = 60_000  # nodes and edges of models whose fixes are found when the plan rests
 _REST = 300  # milliseconds
 
 
@@ -59,11 +61,13 @@ class ProblemsPanel(Panel):
 
     Signals:
         show_wanted: A `Diagnostic` whose place the canvas should show.
+        failed: A `CutterError`: why it is not known what mends a problem.
     """
 
     show_wanted = Signal(object)
+    failed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, workers: Callable[[], Workers], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.set_title(self.tr("Problems"))
         self._document: Document | None = None
@@ -82,6 +86,10 @@ class ProblemsPanel(Panel):
         self.body.addWidget(self.list, 1)
         self._resting = QTimer(self, singleShot=True)
         self._resting.timeout.connect(self._find_at_rest)
+        self._finder = FixFinder(workers, self)
+        self._finder.found.connect(self._take_fixes)
+        self._finder.failed.connect(self.failed)
+        self._to_apply: Diagnostic | None = None  # the problem whose first fix is to be applied once it is known
 
     def set_document(self, document: Document | None) -> None:
         self._document = document
@@ -106,40 +114,58 @@ class ProblemsPanel(Panel):
 
     def _mend_all(self) -> None:
         if self._document is not None:
-            mend_all(self._document)
+            mend_all(self.window(), self._document)
 
     def _refresh(self) -> None:
         document = self._document
         self.mend_all.setVisible(can_mend(document))
         found = () if document is None else (*document.notes, *document.diagnostics)
         self._found = tuple(sorted(found, key=lambda one: one.severity.rank))
-        size = 0 if document is None else document.graph.node_count + document.graph.edge_count
-        if size > _AT_ONCE and size <= _AT_REST and self._unknown() is not None:
+        self._finder.begin(document)
+        if self._to_apply is not None and not any(one is self._to_apply for one in self._found):
+            self._to_apply = None
+        if document is not None and is_quick(document):
+            for one in self._found[:_LISTED]:
+                len(one.fixes)
+        small = document is not None and document.graph.node_count + document.graph.edge_count <= _AT_REST
+        if small and not all(_are_known(one) for one in self._found[:_LISTED]):
             self._resting.start(_REST)
         else:
             self._resting.stop()
-        if size <= _AT_ONCE:
-            for one in self._found[:_LISTED]:
-                len(one.fixes)
         self._show_rows()
 
-    def _unknown(self) -> int | None:
-        """Returns the first listed problem whose fixes are not known yet."""
-        listed = enumerate(self._found[:_LISTED])
-        return next((at for at, one in listed if not _are_known(one)), None)
+    def close_finder(self) -> None:
+        """Gives up what is sought; for when the window goes away."""
+        self._resting.stop()
+        self._finder.stop()
 
     def _find_at_rest(self) -> None:
-        at = self._unknown()
-        if at is not None:
-            self._find(at)
-            if self._unknown() is not None:
-                self._resting.start(0)
+        self._find([one for one in self._found[:_LISTED] if not _are_known(one)])
 
-    def _find(self, at: int) -> None:
-        """Finds the fixes of a problem and shows them."""
-        if not _are_known(self._found[at]):
-            len(self._found[at].fixes)
+    def _find(self, problems: list[Diagnostic]) -> None:
+        """Has the fixes of problems found."""
+        unknown = [one for one in problems if not _are_known(one)]
+        if unknown:
+            self._finder.find(unknown)
             self._show_rows()
+
+    def _take_fixes(self) -> None:
+        wanted = self._to_apply
+        if wanted is not None and (_are_known(wanted) or not self._finder.is_sought(wanted)):
+            self._to_apply = None
+            if _are_known(wanted) and wanted.fixes and self._document is not None:
+                self._document.apply_fix(wanted.fixes[0])
+                return
+        self._show_rows()
+
+    def _apply(self, problem: Diagnostic, which: int) -> None:
+        """Applies a fix of a problem, once it is known."""
+        if _are_known(problem):
+            if self._document is not None:
+                self._document.apply_fix(problem.fixes[which])
+        else:
+            self._to_apply = problem
+            self._find([problem])
 
     def _show_rows(self) -> None:
         if self._document is None:
@@ -189,8 +215,14 @@ class ProblemsPanel(Panel):
 
     def _fix_rows(self, at: int, found: Diagnostic) -> list[Row]:
         """Returns a row for each mend, the best first; each is applied by one click."""
-        if not _are_known(found):
+        if self._finder.is_sought(found):
             parts: tuple[Part, ...] = (
+                Span(self.tr("Fix:"), Tone.MUTED),
+                Span(self.tr("Finding what mends it …"), Tone.MUTED),
+            )
+            return [Row(("fix", at, found.code, 0), parts, indent=_INDENT)]
+        if not _are_known(found):
+            parts = (
                 Span(self.tr("Fix:"), Tone.MUTED),
                 Span(self.tr("Show what mends it"), Tone.LINK, target=FindFixes(at)),
             )
@@ -211,12 +243,13 @@ class ProblemsPanel(Panel):
     def _activate(self, target: object) -> None:
         match target:
             case ShowProblem(at):
-                self.show_wanted.emit(self.shown[at])
-                self._find(at)
+                problem = self.shown[at]
+                self.show_wanted.emit(problem)
+                self._find([problem])
             case FindFixes(at):
-                self._find(at)
-            case ApplyFix(at, which) if self._document is not None:
-                self._document.apply_fix(self.shown[at].fixes[which])
+                self._find([self.shown[at]])
+            case ApplyFix(at, which):
+                self._apply(self.shown[at], which)
             case GiveType(tensor) if self._document is not None:
                 from cutter_gui.gui.dialogs.give_type import ask_type
 
