@@ -4,7 +4,8 @@ A frame is eight bytes, the length as a big-endian number, then a pickled `Messa
 the same machine and the pipe is private to them, so unpickling is safe here; it would not be for a file.
 
 A graph of 50,000 nodes unpickles in far more time than one frame of a screen. It is therefore sent in pieces: one
-frame for each field, long tuples cut into slices, so that the window can handle one piece, draw, and go on.
+frame for each field, long tuples cut into slices, so that the window can handle one piece, draw, and go on. A graph
+that goes with a request is sent in the same way, before it.
 """
 
 from __future__ import annotations
@@ -134,6 +135,13 @@ class PartEnds:
 
 
 @dataclass(frozen=True)
+class Attached:
+    """The part that follows is this field of the request to come."""
+
+    field: str
+
+
+@dataclass(frozen=True)
 class Result:
     """The job is done."""
 
@@ -203,6 +211,41 @@ def read_exactly(stream: Any, size: int) -> bytes:
             break
         data += more
     return data
+
+
+def request_in_pieces(request: Any) -> Iterator[object]:
+    """Yields the messages that carry a request; what is large in it comes before it, piece by piece."""
+    large = {field.name: getattr(request, field.name) for field in dataclasses.fields(request)}
+    large = {name: value for name, value in large.items() if _is_large(value)}
+    for name, value in large.items():
+        yield Attached(name)
+        yield from in_pieces(value)
+    yield dataclasses.replace(request, **dict.fromkeys(large)) if large else request
+
+
+def _is_large(value: object) -> bool:
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return False
+    lengths = (len(part) for part in vars(value).values() if isinstance(part, tuple))
+    return max(lengths, default=0) > _SLICE
+
+
+def read_request(stream: Any) -> Any:
+    """Reads one request from a blocking stream, with what was sent before it; None when the stream has ended."""
+    attached: dict[str, object] = {}
+    name, assembly = "", None
+    while (message := read_frame(stream)) is not None:
+        if isinstance(message, Attached):
+            name = message.field
+        elif isinstance(message, PartBegins):
+            assembly = Assembly(message)
+        elif isinstance(message, Piece) and assembly is not None:
+            assembly.add(message)
+        elif isinstance(message, PartEnds) and assembly is not None:
+            attached[name] = assembly.finish()
+        else:
+            return dataclasses.replace(message, **attached) if attached else message
+    return None
 
 
 def read_frame(stream: Any) -> Any:

@@ -198,7 +198,7 @@ def _go_to(folder: str) -> None:
 def serve(stdin: BinaryIO, channel: Channel, prepare: Callable[[], None] = _prepare) -> None:
     """Reads one request and runs it."""
     prepare()
-    request = frames.read_frame(stdin)
+    request = frames.read_request(stdin)
     if request is None:
         return
     threading.Thread(target=_end_with_window, args=(stdin,), daemon=True).start()

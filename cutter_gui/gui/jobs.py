@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
@@ -31,6 +32,7 @@ from cutter_gui.frames import (
     Stopping,
     decode,
     encode,
+    request_in_pieces,
 )
 
 _SLICE_SECONDS = 0.012  # how long messages are handled before the window may draw
@@ -74,6 +76,10 @@ class Job(QObject):
         self._pump = QTimer(self)
         self._pump.setSingleShot(True)
         self._pump.timeout.connect(self._handle)
+        self._unsent: Iterator[object] = iter(())
+        self._sender = QTimer(self)
+        self._sender.setSingleShot(True)
+        self._sender.timeout.connect(self._send_on)
         self._killer = QTimer(self)
         self._killer.setSingleShot(True)
         self._killer.timeout.connect(self._process.kill)
@@ -108,8 +114,20 @@ class Job(QObject):
         return not self._ended and self._process.state() != QProcess.ProcessState.NotRunning
 
     def send(self, request: Request) -> None:
-        """Gives the worker its one request."""
-        self._process.write(encode(request))
+        """Gives the worker its one request; a large one goes out while the window draws."""
+        self._unsent = request_in_pieces(request)
+        self._send_on()
+
+    def _send_on(self) -> None:
+        """Sends pieces of the request until the time is up."""
+        until = time.perf_counter() + _SLICE_SECONDS
+        for message in self._unsent:
+            if self._cancelling or not self.is_usable:
+                return
+            self._process.write(encode(message))
+            if time.perf_counter() > until:
+                self._sender.start(0)
+                return
 
     def cancel(self) -> None:
         """Asks the worker to stop, and kills it when it does not answer."""
@@ -123,6 +141,7 @@ class Job(QObject):
         """Ends the worker now, without any further signal; for when the window goes away."""
         self._settled = True
         self._pump.stop()
+        self._sender.stop()
         if self._process.state() == QProcess.ProcessState.NotRunning:
             return
         self._process.terminate()
@@ -174,6 +193,7 @@ class Job(QObject):
 
     def _on_end(self) -> None:
         self._killer.stop()
+        self._sender.stop()
         self._read_errors()
         self._read()
         self._ended = True

@@ -19,6 +19,7 @@ from cutter_gui.frames import (
     Assembly,
     FrameReader,
     InternalError,
+    LayOut,
     OpenModel,
     PartBegins,
     Piece,
@@ -26,10 +27,11 @@ from cutter_gui.frames import (
     decode,
     encode,
     in_pieces,
+    request_in_pieces,
 )
 from cutter_gui.gui.jobs import Workers
 from cutter_gui.layout.folding import Folding
-from cutter_gui.layout.scene import Scene
+from cutter_gui.layout.scene import LayoutOptions, Scene
 
 
 @pytest.fixture
@@ -157,3 +159,33 @@ def test_a_graph_of_50_000_nodes_arrives_whole_in_pieces_that_each_take_little_t
     assert whole.tensor_shapes == graph.tensor_shapes
     assert whole.fingerprint == graph.fingerprint
     assert (whole.edge_consumer == graph.edge_consumer).all()
+
+
+@pytest.fixture
+def long_graph() -> Graph:
+    """A chain so long that it goes to a worker in pieces."""
+    builder = GraphBuilder("test")
+    builder.add_input("t0")
+    for at in range(9000):
+        builder.add_node("Add", [f"t{at}"], [f"t{at + 1}"], name=f"n{at}")
+    builder.add_output("t9000")
+    return builder.build()
+
+
+def test_a_large_graph_reaches_the_worker_whole_in_pieces_before_the_request(workers, long_graph, qtbot):
+    request = LayOut(long_graph, LayoutOptions(engine="layered"))
+    assert len(list(request_in_pieces(request))) > 20
+    assert len(list(request_in_pieces(OpenModel(Path("x.onnx"))))) == 1
+    told = outcome_of(workers.run(request), qtbot)
+    (scene,) = [value for kind, value in told if kind == "part"]
+    assert scene.box_count == 9002
+    assert told[-1][0] == "finished"
+
+
+def test_a_job_cancelled_or_killed_while_its_graph_is_still_on_the_way_ends(workers, long_graph, qtbot):
+    job = workers.run(LayOut(long_graph, LayoutOptions()))
+    job.cancel()
+    assert outcome_of(job, qtbot, timeout=5_000) == [("cancelled", None)]
+    job = workers.run(LayOut(long_graph, LayoutOptions()))
+    os.kill(job.process_id, signal.SIGKILL)
+    assert outcome_of(job, qtbot, timeout=5_000)[-1][0] == "failed"
