@@ -232,7 +232,7 @@ def test_a_factory_is_opened_from_the_menu_with_open_sizes_and_remembered_by_its
     hand.key(question, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
     wait_until_drawn(window, qtbot)
     graph = window.document.graph
-    assert isinstance(graph.tensor_shapes[int(graph.inputs[0])][0], str), "an open size"
+    assert graph.tensor_shapes[int(graph.inputs[0])] == ("batch", 4), "an open size"
     assert window.document.options.dynamic == ("input:0=batch",)
     assert window.settings.recent[0] == tmp_path / "model.py:make"
     assert [file.file for file in trusted_files(window.settings)] == [str(code)]

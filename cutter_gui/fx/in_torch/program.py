@@ -58,6 +58,7 @@ class Program:
         examples: Example values of the inputs, flat, or None.
         exported: Whether torch.export made it, so that stages can be exported programs without tracing.
         ranges: Range constraints of its symbolic sizes.
+        size_names: Symbols among its sizes to what the user calls them.
         call: Runs the model itself on its own arguments, for comparison.
         reference: The module behind ``call``, whose weights get gradients.
         example_call: Arguments and keyword arguments for ``call``, or None.
@@ -77,6 +78,7 @@ class Program:
     examples: list[Any] | None = None
     exported: bool = False
     ranges: Mapping[Any, Any] = field(default_factory=dict)
+    size_names: Mapping[Any, str] = field(default_factory=dict)
     example_call: tuple[tuple[Any, ...], dict[str, Any]] | None = None
     metadata: dict[str, str] = field(default_factory=dict)
     output_spec: Any = None

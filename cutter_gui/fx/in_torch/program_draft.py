@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -48,10 +49,10 @@ def draft_of(program: Program) -> Draft:
     )
 
 
-def value_type(value: Any) -> ValueType:
+def value_type(value: Any, names: Mapping[Any, str]) -> ValueType:
     """Returns the type of a value: of a tensor its dtype and shape; anything else is opaque."""
     if isinstance(value, torch.Tensor):
-        return ValueType(dtype_code(value.dtype), tuple(dim_of(size) for size in value.shape))
+        return ValueType(dtype_code(value.dtype), tuple(dim_of(size, names) for size in value.shape))
     return ValueType(OPAQUE, None)
 
 
@@ -59,10 +60,12 @@ def dtype_code(dtype: torch.dtype) -> int:
     return BY_TORCH_NAME.get(str(dtype).removeprefix("torch."), OPAQUE)
 
 
-def dim_of(size: Any) -> Dim:
-    """Returns a size as an integer, or a symbolic one as text."""
+def dim_of(size: Any, names: Mapping[Any, str] = MappingProxyType({})) -> Dim:
+    """Returns a size as an integer, or a symbolic one as text, with other names for some of its symbols."""
     if isinstance(size, torch.SymInt):
-        return size_text(sympy.srepr(size.node.expr))
+        expression = size.node.expr
+        named = {symbol: sympy.Symbol(names[symbol]) for symbol in expression.free_symbols if symbol in names}
+        return size_text(sympy.srepr(expression.xreplace(named)))
     return int(size)
 
 
@@ -76,6 +79,7 @@ class _Drafter:
     def __init__(self, program: Program) -> None:
         self._module = program.module
         self._held = program.weights
+        self._size_names = program.size_names
         self._modules = dict(program.module.named_modules(remove_duplicate=False))
         self._names: dict[str, str] = {}  # of get_attr nodes that stand for weights: the weight's name
         self.weights: dict[str, DraftWeight] = {}
@@ -84,7 +88,7 @@ class _Drafter:
         for weight in program.weights.values():
             value = get_by_path(program.module, weight.target)
             self.weights[weight.name] = DraftWeight(weight.name, stored_bytes(value), weight.also)
-            self.types[weight.name] = value_type(value)
+            self.types[weight.name] = value_type(value, self._size_names)
 
     def shown(self, name: str) -> str:
         """The name in the core's graph of the value of a node."""
@@ -98,7 +102,7 @@ class _Drafter:
             return
         value = node.meta.get("val")
         unknown = ValueType(OPAQUE if node.op == "get_attr" else UNKNOWN, None)
-        told = value_type(value) if "val" in node.meta else unknown
+        told = value_type(value, self._size_names) if "val" in node.meta else unknown
         self.types[node.name] = told
         if node.op != "placeholder":
             self.nodes.append(self._node(node))

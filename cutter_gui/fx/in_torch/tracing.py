@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -58,6 +58,7 @@ def export_program(
     program.call, program.reference = module, module
     program.example_call = (args, kwargs)
     program.metadata["traced"] = "torch.export"
+    program.size_names = _size_names(program.module, dynamic)
     return program
 
 
@@ -73,16 +74,8 @@ def dynamic_shapes(
     """
     everything = ALL in dynamic
     wanted: dict[str, dict[int, Any]] = {}
-    for text in dynamic:
-        if text == ALL:
-            continue
-        place, _, name = text.partition("=")
-        start, _, dim = place.rpartition(":")
-        if not start or not dim.isdigit() or (name and not name.isidentifier()):
-            raise CutterError(
-                "a dynamic size cannot be read", f"--dynamic {one_line(text, 80)}", "write it as input:0=batch"
-            )
-        wanted.setdefault(start, {})[int(dim)] = Dim(name) if name else Dim.DYNAMIC
+    for start, dim, name in _open_dims(dynamic):
+        wanted.setdefault(start, {})[dim] = Dim(name) if name else Dim.DYNAMIC
     bound = _arguments_by_name(module, args, kwargs)
     used: set[str] = set()
 
@@ -106,6 +99,38 @@ def dynamic_shapes(
             f"there is no input {one_line(unknown[0], 80)}", "--dynamic", f"the inputs are {', '.join(sorted(used))}"
         )
     return shapes
+
+
+def _open_dims(dynamic: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """Yields input, dimension and name or "" of each size that stays open, but for ``all``."""
+    for text in dynamic:
+        if text == ALL:
+            continue
+        place, _, name = text.partition("=")
+        start, _, dim = place.rpartition(":")
+        if not start or not dim.isdigit() or (name and not name.isidentifier()):
+            raise CutterError(
+                "a dynamic size cannot be read", f"--dynamic {one_line(text, 80)}", "write it as input:0=batch"
+            )
+        yield start, int(dim), name
+
+
+def _size_names(module: fx.GraphModule, dynamic: Sequence[str]) -> dict[Any, str]:
+    """Returns the symbols that torch made for sizes with a name, to these names; torch itself forgets them.
+
+    A name that torch gave to another symbol is left out, for the two would be taken for one.
+    """
+    values = {node.name: node.meta.get("val") for node in module.graph.nodes}
+    found: dict[Any, str] = {}
+    for start, dim, name in _open_dims(dynamic):
+        value = values.get(start)
+        size: Any = value.shape[dim] if name and isinstance(value, torch.Tensor) and dim < value.dim() else None
+        if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol:
+            found.setdefault(size.node.expr, name)
+    shapes: list[Any] = [value.shape for value in values.values() if isinstance(value, torch.Tensor)]
+    sizes = [size for shape in shapes for size in shape if isinstance(size, torch.SymInt)]
+    used = {str(symbol) for size in sizes for symbol in size.node.expr.free_symbols}
+    return {symbol: name for symbol, name in found.items() if name not in used}
 
 
 def _arguments_by_name(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

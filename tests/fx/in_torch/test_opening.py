@@ -58,6 +58,13 @@ def test_a_factory_that_does_not_work_says_why(tmp_path: Path, body: str, what: 
         open_program(source_of(f"{path}:make"), LoadOptions(trust=True))
 
 
+def test_a_factory_without_a_seed_makes_the_same_weights_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "unseeded_factory.py"
+    path.write_text("import torch\nheld = torch.nn.Linear(3, 3)\ndef make(): return held, (torch.ones(2, 3),)\n")
+    first, second = (open_program(source_of(f"{path}:make"), LoadOptions(trust=True)) for _ in range(2))
+    assert torch.equal(*(dict(made.reference.named_parameters())["weight"] for made in (first, second)))
+
+
 def test_a_pickled_graph_module_opens_with_types_given(tmp_path: Path) -> None:
     module = fx.symbolic_trace(nn.Sequential(nn.Linear(4, 3), nn.ReLU()))
     torch.save(module, tmp_path / "m.pt")

@@ -168,6 +168,22 @@ def test_sizes_named_on_the_command_line_stay_open() -> None:
     assert graph.tensor_shapes[graph.tensor_index["shift"]] == (3,)
 
 
+def test_an_open_size_has_the_name_that_it_was_given_wherever_it_occurs() -> None:
+    class Pair(nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return torch.cat([x, x]), torch.outer(x[:, 0], y)
+
+    args = (torch.ones(3, 2), torch.ones(5))
+    graph = graph_of(draft_of(export_program(Pair(), args, {}, ["x:0=batch", "y:0"])))
+    shapes = dict(zip(graph.tensor_names, graph.tensor_shapes, strict=True))
+    other = (shapes["y"] or ())[0]
+    assert shapes["x"] == ("batch", 2)
+    assert [shapes[graph.tensor_names[int(t)]] for t in graph.outputs] == [("2*batch", 2), ("batch", other)]
+    taken = graph_of(draft_of(export_program(Pair(), args, {}, [f"x:0={other}", "y:0"])))
+    x, y = (taken.tensor_shapes[taken.tensor_index[name]] or () for name in ("x", "y"))
+    assert x[0] != y[0], "a name that another size has already is not given twice"
+
+
 def test_all_leaves_every_size_open_that_can_be() -> None:
     graph = graph_of(draft_of(export_program(nn.ReLU(), (torch.randn(4, 3),), {}, ["all"])))
     assert all(isinstance(size, str) for size in graph.tensor_shapes[int(graph.inputs[0])])
