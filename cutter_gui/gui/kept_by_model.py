@@ -13,7 +13,7 @@ def texts_by_model(settings: Settings, key: str) -> dict[str, str]:
     """Returns what is kept under a key, by fingerprint, the latest last."""
     try:
         found = json.loads(settings.text(key, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
 

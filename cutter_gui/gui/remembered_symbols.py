@@ -16,7 +16,7 @@ def remembered_symbols(settings: Settings, fingerprint: str) -> dict[str, int]:
     """Returns the values given when the model was open before; a settings file that was damaged gives none."""
     try:
         found = json.loads(texts_by_model(settings, _KEY).get(fingerprint, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}

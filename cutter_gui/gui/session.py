@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +88,7 @@ def kept_session(settings: Settings) -> Session:
         found = json.loads(settings.text(_KEY, "{}"))
         files = tuple(_file(entry) for entry in found["files"])
         return Session(files, min(max(int(found["current"]), 0), max(len(files) - 1, 0)))
-    except (KeyError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return Session()
 
 
@@ -103,10 +104,13 @@ def _data(file: OpenFile) -> dict[str, Any]:
 
 def _file(data: dict[str, Any]) -> OpenFile:
     view, active, spec = data["view"], data["active"], data["spec"]
+    sight = None if view is None else (float(view[0]), float(view[1]), float(view[2]))
+    if sight is not None and not all(map(math.isfinite, sight)):
+        sight = None
     return OpenFile(
         Path(data["model"]),
         None if spec is None else Path(spec),
         None if active is None else int(active),
-        None if view is None else (float(view[0]), float(view[1]), float(view[2])),
+        sight,
         bool(data["constants"]),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
 from cutter_gui.gui.theme import palette_of
 
 _GRIP = 5
+_LARGEST = 16384  # pixels of a panel
 
 
 class _Line(QSplitterHandle):
@@ -31,6 +32,13 @@ class LineSplitter(QSplitter):
         self.setChildrenCollapsible(False)
         for widget in widgets:
             self.addWidget(widget)
+
+    def restore(self, state: QByteArray) -> None:
+        """Takes sizes over that `saveState` kept; from a settings file that was damaged none."""
+        before, orientation = self.saveState(), self.orientation()
+        taken = self.restoreState(state) and self.orientation() == orientation and self.handleWidth() == _GRIP
+        if not (taken and all(0 <= size <= _LARGEST for size in self.sizes())):
+            self.restoreState(before)
 
     def createHandle(self) -> QSplitterHandle:
         return _Line(self.orientation(), self)

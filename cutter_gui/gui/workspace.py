@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
@@ -122,13 +122,13 @@ class Workspace(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._down)
         for name, splitter in self._splitters():
-            splitter.restoreState(self._settings.state(f"{_SPLITTERS}/{name}"))
+            splitter.restore(self._settings.state(f"{_SPLITTERS}/{name}"))
         for name, panel in self.panels():
             usual = "hidden" if name == "nodes" else "shown"
             panel.setVisible(self._settings.text(f"panels/{name}", usual) == "shown")
         self._hide_empty_sides()
 
-    def _splitters(self) -> tuple[tuple[str, QSplitter], ...]:
+    def _splitters(self) -> tuple[tuple[str, LineSplitter], ...]:
         return (("side", self._side), ("across", self._across), ("below", self._below), ("down", self._down))
 
     def panels(self) -> tuple[tuple[str, QWidget], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QApplication
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
@@ -142,7 +143,10 @@ def test_when_all_models_are_gone_the_empty_page_is_there(start, model) -> None:
     assert window.stack.currentWidget() is window.empty
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"files": [{}], "current": 0}', '{"files": 3}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"files": [{}], "current": 0}', '{"files": 3}', '{"files": [], "current": 1e999}', "[" * 100_000],
+)
 def test_a_session_that_cannot_be_read_is_none(text: str) -> None:
     settings = Settings()
     settings.set_text("session/open", text)
@@ -231,3 +235,27 @@ sys.exit(app.run([sys.argv[1]], None))
         timeout=60,
     )
     assert (done.stdout, done.returncode) == ("three blocks.onnx\n", 0), done.stderr
+
+
+def test_a_view_that_is_no_place_is_left_out(model) -> None:
+    settings = Settings()
+    keep_session(settings, Session((OpenFile(model, view=(1.0, math.nan, math.inf)),), 0))
+    assert kept_session(settings).files == (OpenFile(model),)
+
+
+def test_sizes_of_panels_from_a_damaged_settings_file_are_not_taken(start, drawn, model) -> None:
+    keep_session(Settings(), Session((OpenFile(model),), 0))
+    first = start()
+    drawn(first)
+    first.workspace.save_state()
+    first.close_now()
+    settings = Settings()
+    for name in ("side", "across", "below", "down"):
+        state = settings.state(f"splitters-3/{name}").data()
+        assert state.count(b"\0\0\0\x05") == 1, "the width of the handles"
+        settings.set_state(f"splitters-3/{name}", QByteArray(state.replace(b"\0\0\0\x05", b"\x7f\xff\0\x05")))
+    window = start()
+    drawn(window)
+    assert window.workspace.canvas.width() > 300
+    assert window.workspace.canvas.height() > 300
+    assert window.minimumSizeHint().width() < 2000
