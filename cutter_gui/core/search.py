@@ -10,12 +10,14 @@ lines by a binary search; (3) what was found in tensors is carried over to the n
 those that read them; (4) the sets for the words are intersected.
 
 Complexity: O(text) once for the columns, and for a word O(text of its columns) in compiled code. Left out: ranking, but
-for a tensor whose name is exactly what was typed, which comes first; words with a space in them.
+for a tensor whose name is exactly what was typed, which comes first; words with a space in them. Expressions can take
+exponential time: after `EXPRESSION_SECONDS` they are given up.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,11 +28,17 @@ from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Bools, Graph, Ints, TensorKind
 from cutter_gui.core.groups import places
+from cutter_gui.core.time_limit import TooLong, limited
 from cutter_gui.core.units import shape_text
 
 FIELDS = ("name", "op", "tensor", "dtype", "shape", "attr")
+EXPRESSION_SECONDS = 0.5  # of processor time
 _FILTERS = ("op", "dtype", "shape")
 _SHAPE = re.compile(r"\w+(?:[x×*,]\w+)+")
+
+
+class TooComplex(CutterError):
+    """An expression takes too long to look for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +102,9 @@ def _occurrences(word: str) -> Callable[[str], Iterable[int]]:
 
 def _expression(pattern: str) -> Callable[[str], Iterable[int]]:
     try:
-        compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what may mean something else in a later Python is of no use here
+            compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
         raise CutterError("this is no regular expression", f"/{pattern}/", str(error)) from error
     return lambda text: (match.start() for match in compiled.finditer(text))
@@ -111,8 +121,20 @@ class SearchIndex:
 
         Raises:
             CutterError: A word between slashes is no regular expression.
+            TooComplex: It is one, but takes too long to look for.
         """
         words = _words(query)
+        if not any(about.endswith("/") for about, _ in words):
+            return self._fitting_all(words)
+        self.prepare()  # making columns takes time of its own
+        try:
+            with limited(EXPRESSION_SECONDS):
+                return self._fitting_all(words)
+        except TooLong as error:
+            raise TooComplex("this expression takes too long to look for", query, "use a simpler one") from error
+
+    def _fitting_all(self, words: list[tuple[str, str]]) -> Hits:
+        """Returns what fits all words."""
         if not words:
             return Hits()
         graph = self._graph

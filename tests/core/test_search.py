@@ -12,7 +12,7 @@ from cutter_gui.core.build import GraphBuilder
 from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.search import SearchIndex
+from cutter_gui.core.search import SearchIndex, TooComplex
 
 
 def graph_of_layers(count: int = 2) -> Graph:
@@ -106,6 +106,23 @@ def test_a_broken_expression_is_an_error_in_one_sentence(graph):
         SearchIndex(graph).find("/(/")
     assert "\n" not in str(caught.value)
     assert "/(/" in str(caught.value)
+
+
+@pytest.mark.parametrize("expression", ["(a+)+$", "(a|aa)+$", "(.*a){25}z"])
+def test_an_expression_that_would_take_for_ever_is_given_up(expression: str) -> None:
+    builder = GraphBuilder("onnx")
+    builder.add_input("x")
+    builder.add_node("Relu", ["x"], ["y"], name="a" * 80 + "!")
+    index = SearchIndex(builder.build())
+    start = time.process_time()
+    with pytest.raises(TooComplex, match="takes too long"):
+        index.find(f"name:/{expression}/")
+    assert time.process_time() - start < 5
+    assert len(index.find("/a!$/")) == 1
+
+
+def test_an_expression_that_python_warns_of_is_searched_without_a_word(found) -> None:
+    assert found("op:/[[s]oft/") == ["layer.0/Out", "layer.1/Out"]
 
 
 def test_letters_that_grow_when_made_small_do_not_shift_what_is_found():

@@ -110,7 +110,9 @@ def test_escape_on_the_canvas_deselects_first_and_then_ends_the_search(opened, f
     assert not marked(opened)
 
 
-@pytest.mark.parametrize(("typed", "said"), [("nothing like it", "none"), ("/(/", "not valid")])
+@pytest.mark.parametrize(
+    ("typed", "said"), [("nothing like it", "none"), ("/(/", "not valid"), ("/((((.|.)+)+)+)+§/", "too slow")]
+)
 def test_what_finds_nothing_says_so(opened, find, typed, said):
     find(typed)
     assert opened.workspace.search.field.count_text == said

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.search import Hits, SearchIndex
+from cutter_gui.core.search import Hits, SearchIndex, TooComplex
 from cutter_gui.core.stages import Staging
 from cutter_gui.core.units import type_text
 from cutter_gui.gui.document import Change, Document
@@ -122,12 +122,14 @@ class Search(QObject):
     def _search(self, text: str) -> None:
         self._make_index()
         self.current = -1
-        error = ""
+        error, sign = "", self.tr("not valid")
         try:
             self.hits = self._index.find(text) if self._index is not None else Hits()
+        except TooComplex as problem:
+            self.hits, error, sign = Hits(), problem.what, self.tr("too slow")
         except CutterError as problem:
             self.hits, error = Hits(), problem.what
-        self._show_count(error)
+        self._show_count(sign if error else "")
         self._show_list(error)
         self.found.emit(self.hits)
 
@@ -135,7 +137,7 @@ class Search(QObject):
         if not self.field.text().strip():
             self.field.show_count("")
         elif error:
-            self.field.show_count(self.tr("not valid"), True)
+            self.field.show_count(error, True)
         elif not len(self.hits):
             self.field.show_count(self.tr("none"), True)
         elif self.current >= 0:
