@@ -102,28 +102,29 @@ class RecoveryLog(QObject):
         Raises:
             OSError: It cannot be written.
         """
-        if self._file is None or self._file.tell() > AT_MOST:
-            self._begin()
         line = {"plan": plan_data(plan), "active": active_cut, "spec": None if spec is None else str(spec)}
         if types:
             line["types"] = types_data(types)
-        self._add(line)
+        if self._file is None or self._file.tell() > AT_MOST:
+            self._begin(line)
+        else:
+            self._file.write(_as_line(line))
         if not self._timer.isActive():
             self._timer.start()
 
-    def _begin(self) -> None:
+    def _begin(self, line: dict[str, Any]) -> None:
+        """Begins a log with a plan; one that is there already is exchanged whole, in case the program dies just now."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._lock is None:
             self._lock = _lock_of(self.path)
             self._lock.tryLock(0)
         if self._file is not None:
             self._file.close()
-        self._file = self.path.open("wb", buffering=0)
-        self._add(self._head)
-
-    def _add(self, line: dict[str, Any]) -> None:
-        assert self._file is not None
-        self._file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+            self._file = None
+        beginning = self.path.with_suffix(".new")
+        beginning.write_bytes(_as_line(self._head) + _as_line(line))
+        beginning.replace(self.path)
+        self._file = self.path.open("ab", buffering=0)
 
     def _sync(self) -> None:
         if self._file is not None:
@@ -141,6 +142,10 @@ class RecoveryLog(QObject):
             self._lock = None
 
 
+def _as_line(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+
+
 def _lock_of(log: Path) -> QLockFile:
     lock = QLockFile(str(log.with_suffix(".lock")))
     lock.setStaleLockTime(0)
@@ -149,9 +154,7 @@ def _lock_of(log: Path) -> QLockFile:
 
 def left_behind() -> Iterator[Recovered]:
     """Yields what programs that died have left, the newest first."""
-    folder = recovery_folder()
-    logs = sorted(folder.glob("*.log"), key=lambda log: log.stat().st_mtime_ns, reverse=True) if folder.is_dir() else []
-    for log in logs:
+    for log in sorted(recovery_folder().glob("*.log"), key=_written, reverse=True):
         lock = _lock_of(log)
         if not lock.tryLock(0):
             continue
@@ -159,6 +162,14 @@ def left_behind() -> Iterator[Recovered]:
         found = read_log(log)
         if found is not None:
             yield found
+
+
+def _written(log: Path) -> int:
+    """Returns when a log was last written; 0 for one that its program has just taken away."""
+    try:
+        return log.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def read_log(log: Path) -> Recovered | None:
@@ -170,9 +181,11 @@ def read_log(log: Path) -> Recovered | None:
     entries: list[dict[str, Any]] = []
     for line in lines:
         try:
-            entries.append(json.loads(line))
-        except ValueError:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
             continue  # the last line of a program that died while writing
+        if isinstance(entry, dict):
+            entries.append(entry)
     if len(entries) < 2 or entries[0].get("format") != FORMAT or entries[0].get("version") != VERSION:
         return None
     last = entries[-1]

@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from cutter_gui.core.plan import Cut, CutEdge, Plan
+from cutter_gui.gui import recovery
 from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.recovery import RecoveryLog, left_behind, plan_data, plan_of, read_log, recovery_folder
 
@@ -84,6 +85,37 @@ def test_a_last_line_that_was_cut_short_loses_only_itself(tmp_path: Path, cut_sh
     # Without its line end alone the line is whole.
     assert read_log(log.path).plan == (plans[2] if cut_short == 1 else plans[1])
     log.remove()
+
+
+def test_a_log_that_grew_too_long_is_exchanged_whole_for_one_with_the_last_plan(
+    tmp_path: Path, qapp, monkeypatch
+) -> None:
+    monkeypatch.setattr(recovery, "AT_MOST", 600)
+    log = RecoveryLog(tmp_path / "m.onnx", "sha256:x")
+    lengths = []
+    for number in range(20):
+        plan = Plan((Cut((CutEdge(str(number)),)),))
+        kept = tmp_path / f"{number}.log"
+        if log.path.exists():
+            os.link(log.path, kept)
+        log.write(plan, 0, None)
+        assert read_log(log.path).plan == plan
+        if kept.exists():
+            assert read_log(kept) is not None, "what was there before is not emptied, for the program may die just now"
+        lengths.append(log.path.stat().st_size)
+    assert lengths != sorted(lengths), "it began anew"
+    assert max(lengths) < 1000
+    log.remove()
+    assert list(recovery_folder().glob("*")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3\n4", "[]\n[]", "{}\n{}", "[" * 100_000 + "\n{}", "\0" * 64, '{"format": 3}\n{"plan": 1}']
+)
+def test_a_log_that_was_damaged_holds_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "damaged.log"
+    path.write_text(text)
+    assert read_log(path) is None
 
 
 def test_work_of_a_killed_program_is_recovered_at_the_next_start(request, model, qtbot) -> None:
