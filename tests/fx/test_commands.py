@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,9 @@ def factory(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_archive_is_split_and_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_archive_is_split_and_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], in_this_process: Callable[[], None]
+) -> None:
     out = tmp_path / "stages"
     words = ["split", str(archive("nested")), "--cut", "mul", "--out", str(out), "--trust", "--json"]
     assert main(words) == 0
@@ -75,6 +78,7 @@ def test_an_archive_is_split_and_verified(tmp_path: Path, capsys: pytest.Capture
     )
     structure = json.loads(manifest.structure or "")
     assert structure["outputs"]["tuple"][2] == [{"constant": 2}, {"constant": 4}]
+    in_this_process()
     assert main(["verify", str(out), "--trust", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["identical"] is True
@@ -186,7 +190,10 @@ def test_an_invalid_plan_is_refused_before_anything_is_asked_or_run(tmp_path: Pa
     assert not (tmp_path / "o").exists()
 
 
-def test_rules_of_a_file_find_and_replace(factory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_of_a_file_find_and_replace(
+    factory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], in_this_process: Callable[[], None]
+) -> None:
+    in_this_process()
     rules = tmp_path / "rules.py"
     rules.write_text(
         "import torch\n"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -27,7 +28,10 @@ class Block(nn.Module):
         return self.inner(x) + torch.relu(-x)
 
 
-def test_nodes_that_stay_keep_their_names_and_modules_when_others_are_replaced(tmp_path: Path) -> None:
+def test_nodes_that_stay_keep_their_names_and_modules_when_others_are_replaced(
+    tmp_path: Path, in_this_process: Callable[[], None]
+) -> None:
+    in_this_process()
     model, rules, out = tmp_path / "m.pt2", tmp_path / "rules.py", tmp_path / "out.pt2"
     chain = nn.Sequential(nn.ReLU(), Block(), Block(), nn.ReLU())
     torch.export.save(torch.export.export(chain, (torch.randn(2, 4),), strict=False), model)
@@ -52,7 +56,8 @@ def op(graph: Graph, name: str) -> str:
     return graph.op(int(graph.tensor_producer[graph.tensor_index[name]]))
 
 
-def test_a_file_with_kept_names_gives_what_the_rules_say(tmp_path: Path) -> None:
+def test_a_file_with_kept_names_gives_what_the_rules_say(tmp_path: Path, in_this_process: Callable[[], None]) -> None:
+    in_this_process()
     model, rules, out = tmp_path / "m.pt2", tmp_path / "rules.py", tmp_path / "out.pt2"
     block, x = Block(), torch.randn(2, 4)
     torch.export.save(torch.export.export(block, (x,), strict=False), model)
