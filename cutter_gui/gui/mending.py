@@ -22,7 +22,8 @@ UNKNOWN_TYPE = "unknown-type"
 """The code of the findings that a type given mends."""
 
 _NAME_SHOWN = 80
-_QUICK = 6000  # nodes and edges
+_QUICK = 6000  # nodes and edges, times cuts beyond a few: a mend looks at the boundaries of all of them
+_FEW_CUTS = 4
 
 
 def sentence_of(found: Diagnostic) -> str:
@@ -40,7 +41,8 @@ def can_mend(document: Document | None) -> bool:
 
 def is_quick(document: Document) -> bool:
     """Whether what mends the plan is found without keeping anybody waiting."""
-    return document.graph.node_count + document.graph.edge_count <= _QUICK
+    size = document.graph.node_count + document.graph.edge_count
+    return size * max(len(document.plan.cuts) / _FEW_CUTS, 1) <= _QUICK
 
 
 def mend_all(window: MainWindow, document: Document) -> None:

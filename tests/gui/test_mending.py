@@ -135,6 +135,17 @@ def test_in_a_model_of_middle_size_what_mends_a_problem_shows_when_the_plan_rest
     assert opened.document.plan == found.fixes[1].plan
 
 
+def test_what_mends_a_plan_of_very_many_cuts_is_not_waited_for(opened, qtbot, monkeypatch):
+    graph = opened.document.graph
+    monkeypatch.setattr(mending, "_QUICK", graph.node_count + graph.edge_count)
+    monkeypatch.setattr(problems, "_REST", 30)
+    for count, at_once in ((4, True), (16, False)):
+        opened.document.take_plan(Plan((Cut((CutEdge("10"),)),) * count), "many", 0)
+        found = error(opened)[1]
+        assert found.fixes.are_known is at_once
+        qtbot.waitUntil(lambda found=found: found.fixes.are_known, timeout=20_000)
+
+
 def test_mend_all_is_one_step_by_button_and_by_key(opened, hand, qtbot, incomplete):
     button = opened.workspace.problems.mend_all
     assert button.isVisible()
