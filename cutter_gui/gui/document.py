@@ -407,6 +407,8 @@ class Document(QObject):
         types = self.types if types is None else types
         if plan == self.plan and types == self.types:
             return
+        if active_cut is not None and active_cut >= len(plan.cuts):  # the change took that cut away
+            active_cut = len(plan.cuts) - 1 if plan.cuts else None
         after = PlanState(plan, active_cut, self.spec, types)
         self.undo_stack.push(ChangePlan(self, text, self._state, after))
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from cutter_gui.gui.action_table import add_actions
@@ -449,8 +449,3 @@ class MainWindow(QMainWindow):
         self.warmup.close()
         if self._workers is not None:
             self._workers.close()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ModifiedChange:
-            self._refresh()

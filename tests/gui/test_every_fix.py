@@ -46,3 +46,15 @@ def test_every_fix_is_one_click_and_one_step_of_undo(opened, hand) -> None:
             assert document.plan == fix.plan
             hand.press("Ctrl+Z")
     assert not [kind for kind, count in clicked.items() if not count], "each kind has a fix to click"
+
+
+def test_a_fix_that_takes_the_active_cut_away_leaves_the_last_one_active(opened, hand) -> None:
+    document, panel = opened.document, opened.workspace.problems
+    document.take_plan(PLANS["empty-stage"], "begin", 1)
+    at = [found.code for found in panel.shown].index("empty-stage")
+    assert len(panel.shown[at].fixes[0].plan.cuts) == 1
+    hand.click_target(panel.list, ApplyFix(at, 0))
+    hand.settle()
+    assert document.active_cut == 0
+    hand.press("Ctrl+Z")
+    assert document.active_cut == 1
