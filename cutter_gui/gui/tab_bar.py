@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QMenu, QTabBar
 
 from cutter_gui.core.errors import one_line
@@ -131,7 +132,8 @@ class ModelTabBar(QTabBar):
         font = self.font()
         font.setBold(True)
         text = self.tabText(index).replace("&&", "&")
-        return QSize(min(QFontMetrics(font).horizontalAdvance(text) + _BESIDE, _WIDEST), _HEIGHT)
+        room = ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1  # whole pixels are rounded, which may elide
+        return QSize(min(room + _BESIDE, _WIDEST), _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draws flat tabs: the one that is looked at on the panels' ground with a line in the accent colour."""

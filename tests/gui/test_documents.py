@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
@@ -19,6 +19,7 @@ from cutter_gui.core.spec import CutSpec, read_spec, spec_text
 from cutter_gui.core.spec_text import ModelRef
 from cutter_gui.gui.dialogs.message import Message
 from cutter_gui.gui.recovery import read_log, recovery_folder
+from cutter_gui.gui.tab_bar import _BESIDE
 from cutter_gui.gui.window import MainWindow
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
@@ -137,6 +138,19 @@ def test_the_search_field_in_the_toolbar_is_that_of_the_model_one_looks_at(two, 
     hand.press("Ctrl+Tab")
     assert [f for f in two.toolbar.findChildren(QLineEdit, "search") if f.isVisible()] == [two.workspace.search.field]
     assert two.workspace.search.field.text() == ""
+
+
+def test_a_name_that_is_not_too_long_stands_whole_on_its_tab(two) -> None:
+    bar = two.tabs.bar
+    font = bar.font()
+    font.setBold(True)
+    cut_short = []
+    for name in ("nmp.onnx", *("abcdefgh_iklm.onnx"[at:] for at in range(10)), *(f"m{at}.onnx" for at in range(60))):
+        bar.setTabText(0, name)
+        room = bar.tabSizeHint(0).width() - _BESIDE
+        if QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideMiddle, room) != name:
+            cut_short.append(name)
+    assert cut_short == []
 
 
 def test_a_model_that_is_open_already_is_looked_at_instead_of_opened_again(two, model, drop, hand) -> None:
