@@ -60,6 +60,8 @@ class Folds(QObject):
         self._job: Job | None = None
         self._pictured = Folding()  # that of the picture shown
         self._engine: str | None = None  # likewise
+        self._constants_pictured = False  # likewise
+        self._kept: list[int] | None = None  # nodes that keep their place in a picture that is made elsewhere
         self._pictures: OrderedDict[tuple[Folding, bool], Scene] = OrderedDict()
         self.workers: Callable[[], Workers] | None = None
         self.options: Callable[[bool], LayoutOptions] = lambda constants: LayoutOptions(show_constants=constants)
@@ -86,7 +88,7 @@ class Folds(QObject):
         """Forgets the model before; groups follow."""
         self._cancel()
         self._graph, self._groups, self._folding = graph, None, Folding()
-        self._engine = None
+        self._engine, self._kept = None, None
         self._pictures.clear()
         self.changed.emit()
 
@@ -94,12 +96,33 @@ class Folds(QObject):
         """Takes over what a worker found and is laying out."""
         self._cancel()
         self._groups, self._folding, self._constants = groups, folding, constants
-        self._pictured = folding
+        if self._engine is None:
+            self._pictured = folding
         self.changed.emit()
 
-    def take_picture(self, scene: Scene) -> None:
-        """Keeps a picture that was made for the present folding elsewhere."""
+    def take_picture(self, scene: Scene) -> list[int] | None:
+        """Keeps a picture that was made for the present folding elsewhere.
+
+        Returns:
+            The nodes that keep their place, None where the view starts anew.
+        """
+        kept, self._kept = self._kept, None
         self._keep(scene)
+        return kept
+
+    @property
+    def constants_pictured(self) -> bool:
+        """Whether the picture shown has constants in it."""
+        return self._constants_pictured
+
+    def give_up(self) -> None:
+        """Goes back to the folding of the picture shown, when the one wished for has no picture after all."""
+        self._kept = None
+        self._constants = self._constants_pictured
+        if self._folding != self._pictured:
+            self._folding = self._pictured
+            self._remember()
+            self.changed.emit()
 
     def forget_pictures(self) -> None:
         """Makes every picture anew, since they are to be laid out in another way."""
@@ -160,18 +183,27 @@ class Folds(QObject):
         if graph is None or groups is None or folding == self._folding:
             return
         self._cancel()
+        was_waiting, self._kept = self._kept is not None, None
         self._folding = folding
-        remember_folding(self._settings, graph.fingerprint, folding_text(folding, groups))
+        self._remember()
         self.changed.emit()
         found = self._pictures.get((folding, self._constants))
-        if found is not None:
+        if was_waiting:  # the picture of the wish before must not come after this one
+            self._kept = kept
+            self.large_wanted.emit(folding)
+        elif found is not None:
             self._pictures.move_to_end((folding, self._constants))
             self._pictured, self._engine = folding, found.engine
             self.picture_ready.emit(found, kept)
         elif box_count(graph, groups, folding) > LARGE or self.workers is None:
+            self._kept = kept
             self.large_wanted.emit(folding)
         else:
             self._lay_out(self.workers(), graph, groups, kept)
+
+    def _remember(self) -> None:
+        if self._graph is not None and self._groups is not None:
+            remember_folding(self._settings, self._graph.fingerprint, folding_text(self._folding, self._groups))
 
     def _lay_out(self, workers: Workers, graph: Graph, groups: Groups, kept: list[int]) -> None:
         options = replace(self.options(self._constants), before=self._engine)
@@ -201,9 +233,7 @@ class Folds(QObject):
     def _fail(self, job: Job, error: object) -> None:
         if job is self._job:
             self._job = None
-            # The picture is still that of the folding before: it is asked for anew by the same key.
-            self._folding = self._pictured
-            self.changed.emit()
+            self.give_up()  # what was wished for is asked for anew by the same key
             self.failed.emit(error)
 
     def _cancel(self) -> None:
@@ -213,6 +243,7 @@ class Folds(QObject):
 
     def _keep(self, scene: Scene) -> None:
         self._pictured, self._engine = self._folding, scene.engine
+        self._constants_pictured = self._constants
         self._pictures[self._folding, self._constants] = scene
         while len(self._pictures) > _KEPT_PICTURES:
             self._pictures.popitem(last=False)

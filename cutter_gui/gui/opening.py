@@ -101,6 +101,10 @@ class Opener(QObject):
     def shows_constants(self) -> bool:
         return self._constants
 
+    def keep_constants(self, shown: bool) -> None:
+        """Takes over whether the picture that stays has constants in it."""
+        self._constants = shown
+
     def ask_for_files(self) -> None:
         """Asks which model, or model and spec, to open."""
         models = " ".join(f"*{suffix}" for known in formats() for suffix in known.suffixes)

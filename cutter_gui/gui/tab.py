@@ -244,6 +244,8 @@ class Tab(QObject):
             workspace.notice.show_notice(self.tr("There is no picture of the graph"), why)
             workspace.stack.setCurrentWidget(workspace.notice)
         elif workspace.has_picture:
+            workspace.folds.give_up()
+            self.opener.keep_constants(workspace.folds.constants_pictured)
             workspace.stack.setCurrentWidget(workspace.canvas)
         self.changed.emit()
         if self._window.tabs.current is self:

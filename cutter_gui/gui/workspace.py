@@ -312,9 +312,14 @@ class Workspace(QWidget):
         if self.document is None:
             return
         self.bodies.leave_all()
+        kept = self.folds.take_picture(scene)
+        if kept is not None and self.has_picture:
+            self._show_folding(scene, kept)
+            self.stack.setCurrentWidget(self.canvas)
+            self.canvas.setFocus()
+            return
         selection = self.document.selection
         self.scene = scene
-        self.folds.take_picture(scene)
         self.canvas.show_graph(self.document.graph, scene, self.folds.groups)
         self.canvas.show_symbols(self.document.symbols)
         self.canvas.show_staging(self.document.staging, self.document.active_cut)
