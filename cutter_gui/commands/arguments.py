@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError, one_line
-from cutter_gui.core.format import FORMS, TRACES, LoadOptions, TypeHint
+from cutter_gui.core.format import FORMS, TRACES, LoadOptions, TypeHint, format_for
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.ort_cuts import parse_ort_cuts
 from cutter_gui.core.plan import TRANSPORTS, Cut, Plan
@@ -71,7 +71,15 @@ def add_form(parser: argparse.ArgumentParser) -> None:
 
 
 def read_options(arguments: argparse.Namespace) -> LoadOptions:
-    """Returns how the model is to be opened."""
+    """Returns how the model is to be opened.
+
+    Raises:
+        CutterError: It is told how to trace a model that nothing is traced of.
+    """
+    told = "--dynamic" if arguments.dynamic else "" if arguments.trace == TRACES[0] else "--trace"
+    if told and not format_for(arguments.model).code_to_run(arguments.model, "open"):
+        where = one_line(str(arguments.model))
+        raise CutterError(f"the file holds a graph, so there is nothing to trace with {told}", where, "leave it out")
     return LoadOptions(arguments.trust, arguments.trace, tuple(arguments.dynamic))
 
 

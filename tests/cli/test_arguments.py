@@ -176,3 +176,14 @@ def test_a_loop_of_links_is_told_with_its_place(
     assert "internal fault" not in done.errors
     assert sorted(path.name for path in ladder.parent.iterdir()) == ["loop", "m.cuts.yaml", "m.onnx"]
     assert (ladder.parent / "loop").is_symlink()
+
+
+@pytest.mark.parametrize("words", [("--trace", "symbolic"), ("--dynamic", "x:0")])
+def test_a_file_that_holds_a_graph_is_not_told_how_to_trace(words: tuple[str, str]) -> None:
+    sample = Path(__file__).parents[2] / "resources/models/cnn_small.onnx"
+    command = [sys.executable, "-m", "cutter_gui", "info", str(sample), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"error: the file holds a graph, so there is nothing to trace with {words[0]} ({sample}): leave it out\n"
+    )
