@@ -139,6 +139,7 @@ class CuttingDesk(QObject):
         count = steps + (self._pushed[1] if self._pushed[0] == cut else 0)
         self._pushed = (cut, count)
         nodes = self._canvas.nodes_beside(cut, count)
+        self._canvas.reveal(nodes=nodes[-1:])
         self._canvas.ask_at(nodes[-1:])
         way: Literal["up", "down"] = "down" if count > 0 else "up"
         self.cutting.show(

@@ -376,6 +376,19 @@ def test_the_border_is_pushed_by_keyboard_and_enter_applies(opened, canvas, hand
     one_step(cut_at_20a)
 
 
+def test_a_border_out_of_sight_comes_into_sight_when_it_is_pushed_by_keyboard(opened, canvas, hand, cut_at_20a) -> None:
+    canvas.reset_zoom()
+    for _ in range(12):
+        hand.key(canvas, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    pushed = node(opened.document.graph, "20a")
+    canvas.reveal(nodes=(node(opened.document.graph, "out"),))
+    hand.settle()
+    assert not canvas.viewport().rect().contains(canvas.node_point(pushed))
+    hand.press("Alt+Shift+Down")
+    QTest.qWait(40)
+    assert canvas.viewport().rect().contains(canvas.node_point(pushed))
+
+
 def test_a_rubber_band_chooses_nodes_and_a_digit_puts_them_into_a_stage(
     opened, canvas, hand, drag, one_step, cut_at_20a
 ) -> None:

@@ -11,10 +11,9 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Ints
 from cutter_gui.core.groups import Groups
 from cutter_gui.core.stages import Staging
-from cutter_gui.core.units import bytes_text, type_text
+from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.panels.cut_rows import SelectTensor
 from cutter_gui.gui.panels.rows import Chip, Gap, Part, Row, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import size_text
 
 _OPS = 8
 _TENSORS = 12
@@ -47,7 +46,7 @@ def group_rows(staging: Staging, groups: Groups, group: int, symbols: Mapping[st
         rows.append(Row(("section", title), (Span(f"{title} {len(tensors)}", Tone.MUTED),), height=28))
         for tensor in tensors[:_TENSORS]:
             name = name_span(graph.tensor_names[tensor], tone=Tone.LINK, target=SelectTensor(tensor))
-            size = Span(f"{type_text(graph, tensor)}  {size_text(graph, tensor, symbols)}", Tone.MUTED)
+            size = Span(f"{type_text(graph, tensor)}  {tensor_size_text(graph, tensor, symbols)}", Tone.MUTED)
             rows.append(Row((title, tensor), (name, Gap(), size), height=_LINE, indent=8, target=SelectTensor(tensor)))
         if len(tensors) > _TENSORS:
             more = Span(_tr("… {} more").format(len(tensors) - _TENSORS), Tone.MUTED)

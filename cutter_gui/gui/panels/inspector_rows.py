@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, TensorKind
 from cutter_gui.core.stages import Staging, cut_name
-from cutter_gui.core.units import bytes_text, type_text
+from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.panels.cut_rows import ActivateCut, SelectNode, SelectTensor, listed_in
 from cutter_gui.gui.panels.rows import Chip, Gap, Part, Row, Span, Tone, name_span
 from cutter_gui.gui.panels.sizes import size_text, total_text
@@ -92,7 +92,7 @@ def _tensor_row(graph: Graph, tensor: int, key: object, symbols: Mapping[str, in
             name_span(graph.tensor_names[tensor], tone=Tone.LINK, target=target),
             Gap(),
             Span(type_text(graph, tensor), Tone.MUTED),
-            Span(size_text(graph, tensor, symbols), Tone.MUTED),
+            Span(tensor_size_text(graph, tensor, symbols), Tone.MUTED),
         ),
         indent=8,
         height=_LINE,

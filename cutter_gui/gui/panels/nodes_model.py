@@ -14,10 +14,9 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.groups import places
 from cutter_gui.core.stages import Staging
-from cutter_gui.core.units import type_text
+from cutter_gui.core.units import tensor_size_text, type_text
 from cutter_gui.gui.panels.ink import ink, mono_font
 from cutter_gui.gui.panels.rows import AnyIndex, plain_tip
-from cutter_gui.gui.panels.sizes import size_text
 
 _NAME = 200
 _NO_PARENT = QModelIndex()
@@ -178,7 +177,7 @@ class NodesModel(QAbstractTableModel):
         output = self._output(node)
         if output < 0:
             return ""
-        return type_text(graph, output) if column is Column.SHAPE else size_text(graph, output, self._symbols)
+        return type_text(graph, output) if column is Column.SHAPE else tensor_size_text(graph, output, self._symbols)
 
     def rowCount(self, parent: AnyIndex = _NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self._shown)

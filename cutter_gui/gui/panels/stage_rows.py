@@ -9,10 +9,10 @@ from PySide6.QtCore import QCoreApplication
 
 from cutter_gui.core.contents import StageContents, Transfer
 from cutter_gui.core.graph import Graph
-from cutter_gui.core.units import bytes_text, type_text
+from cutter_gui.core.units import bytes_text, tensor_size_text, type_text
 from cutter_gui.gui.panels.cut_rows import SelectTensor
 from cutter_gui.gui.panels.rows import Chip, Gap, Row, Sign, Span, Tone, name_span
-from cutter_gui.gui.panels.sizes import count_text, nodes_text, parameter_count, size_text, tensors_text, total_text
+from cutter_gui.gui.panels.sizes import count_text, nodes_text, parameter_count, tensors_text, total_text
 from cutter_gui.gui.panels.stage_strip import Item, SendItem, StageItem
 
 _LINES = 3
@@ -162,7 +162,7 @@ def _tensor_rows(graph: Graph, key: object, tensors: Iterable[int], symbols: Map
                 name_span(graph.tensor_names[tensor], tone=Tone.LINK, target=target),
                 Gap(),
                 Span(type_text(graph, tensor), Tone.MUTED),
-                Span(size_text(graph, tensor, symbols or {}), Tone.MUTED),
+                Span(tensor_size_text(graph, tensor, symbols), Tone.MUTED),
             ),
             indent=8,
             height=20,
