@@ -15,7 +15,8 @@ from cutter_gui.core.diagnostic import Diagnostic, Severity
 from cutter_gui.core.dtypes import UNKNOWN, dtype_of
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import Progress, TypeHint, no_progress
-from cutter_gui.core.graph import Attributes, Graph
+from cutter_gui.core.graph import Attributes, Graph, Shape
+from cutter_gui.core.units import shape_text
 from cutter_gui.onnx.bodies import body_names, captures
 from cutter_gui.onnx.equal_weights import equal_weights
 from cutter_gui.onnx.infer import KnownType, infer_types, type_proto_for
@@ -157,6 +158,21 @@ def _check_types(graph: Graph, known: Mapping[str, KnownType], types: Mapping[st
                 where,
                 "leave it out, or correct it",
             )
+        shape = known[name].shape if name in known else None
+        if _contradict(shape, hint.shape):
+            raise CutterError(
+                f"the shape given is {shape_text(hint.shape)}, but the model says {shape_text(shape)}",
+                where,
+                "leave it out, or correct it",
+            )
+
+
+def _contradict(known: Shape, given: Shape) -> bool:
+    """Whether no tensor has both shapes; symbols and what is not known fit any size."""
+    if known is None or given is None:
+        return False
+    pairs = zip(known, given, strict=False)
+    return len(known) != len(given) or any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
 def with_types(model: OnnxModel, types: Mapping[str, TypeHint] | None) -> OnnxModel:

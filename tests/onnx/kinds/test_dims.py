@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
+import pytest
 from onnx import ModelProto, TensorProto, helper
 
+from cutter_gui.core import CutterError
 from cutter_gui.core.format import TypeHint
+from cutter_gui.core.graph import Shape
+from cutter_gui.onnx.load import load_graph
 from strategies.kinds import Stages, tried
-from strategies.onnx_text import model
+from strategies.onnx_text import model, saved
 
 ONES = np.ones((2, 4), np.float32)
 
@@ -107,3 +112,14 @@ def test_a_model_without_value_infos_and_output_shapes_gets_those_of_the_inferen
     stages = tried(proto, tmp_path, "a", "b", feeds={"x": ONES})
     assert dims(stages.plain[2], "y") == ["batch", 4]
     assert dims(stages.sendrecv[2], "y") == ["batch", 4]
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"), [((2, 4), True), (("n", None), True), (None, True), ((2, 5), False), ((8,), False)]
+)
+def test_a_shape_given_for_a_tensor_must_fit_what_the_model_says(tmp_path: Path, given: Shape, fits: bool) -> None:
+    path = saved(model("g (float[batch,4] x) => (float[batch,4] y) { a = Neg(x) y = Exp(a) }"), tmp_path / "m.onnx")
+    with (
+        nullcontext() if fits else pytest.raises(CutterError, match=r"the shape given is .* but the model says batch×4")
+    ):
+        load_graph(path, types={"a": TypeHint(TensorProto.FLOAT, given)})
