@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 
 from cutter_gui.gui.canvas import ink
@@ -28,6 +28,15 @@ def dot_spacing(scale: float) -> float:
     while spacing >= 32:
         spacing /= 2
     return spacing
+
+
+def paint_broken_edges(painter: QPainter, palette: Palette, width: int, height: int, ratio: float) -> None:
+    """Draws the last row and column of device pixels where a viewport ends within one, as 1.5 a pixel may have it."""
+    right, bottom = width * ratio, height * ratio
+    if right != int(right):
+        painter.fillRect(QRectF(int(right) / ratio, 0, 1, height + 1), ink.colour(palette.canvas))
+    if bottom != int(bottom):
+        painter.fillRect(QRectF(0, int(bottom) / ratio, width + 1, 1), ink.colour(palette.canvas))
 
 
 class Ground:

@@ -38,6 +38,7 @@ from cutter_gui.gui.canvas.keyboard_area import KeyboardArea
 from cutter_gui.gui.canvas.minimap import Minimap
 from cutter_gui.gui.canvas.paint_cuts import paint_cuts
 from cutter_gui.gui.canvas.paint_found import Found
+from cutter_gui.gui.canvas.paint_ground import paint_broken_edges
 from cutter_gui.gui.canvas.paint_overlay import paint_overlay
 from cutter_gui.gui.canvas.sheet import Picture, Sheet
 from cutter_gui.gui.canvas.stamps import Stamps
@@ -469,6 +470,7 @@ class GraphCanvas(KeyboardArea):
         try:
             palette = palette_of(self.palette())
             self._base.paint(painter, self._picture, palette, self._camera, width, height, ratio)
+            paint_broken_edges(painter, palette, width, height, ratio)
             if self._picture is not None:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 look_through(painter, self._camera)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
@@ -66,3 +70,36 @@ def test_another_stage_is_another_drawing(shown) -> None:
     before = pixels(layer, shown, camera)
     shown.stage([CutEdge("x1")])
     assert np.any(pixels(layer, shown, camera) != before)
+
+
+EDGES = """
+from PySide6.QtWidgets import QApplication, QWidget
+from cutter_gui.core.build import GraphBuilder
+from cutter_gui.gui.canvas.view import GraphCanvas
+from cutter_gui.layout import lay_out
+app = QApplication([])
+window = QWidget()
+window.resize(401, 301)
+canvas = GraphCanvas(window)
+canvas.resize(301, 201)
+builder = GraphBuilder("onnx")
+builder.add_input("x")
+builder.add_node("Relu", ["x"], ["y"])
+graph = builder.build()
+canvas.show_graph(graph, lay_out(graph))
+window.show()
+for _ in range(3):
+    canvas.viewport().update()
+    app.processEvents()
+    shown = window.grab().toImage()
+    assert shown.devicePixelRatio() == 1.5
+    dark = [(x, y) for x in range(shown.width()) for y in range(shown.height())
+            if (x >= 449 or y >= 299) and shown.pixelColor(x, y).lightness() < 128]
+    assert not dark, dark[:5]
+"""
+
+
+def test_at_half_pixels_of_scale_the_edges_of_the_canvas_are_drawn() -> None:
+    environment = {**os.environ, "QT_SCALE_FACTOR": "1.5", "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run([sys.executable, "-c", EDGES], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
