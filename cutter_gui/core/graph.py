@@ -88,6 +88,7 @@ class Graph:
         fingerprint: ``sha256:...`` of ops, names and edges, not of the weights.
         node_bodies: The names of the subgraph bodies of each node that has some, by node.
         carries_any_type: Whether stages pass on values of any type, known or not; Send and Recv of ONNX do not.
+        op_labels: Short names of the op types, for boxes; empty where they are what follows the last point.
     """
 
     kind: str
@@ -121,6 +122,7 @@ class Graph:
     fingerprint: str
     carries_any_type: bool = False
     node_bodies: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    op_labels: tuple[str, ...] = ()
 
     def with_types(self, types: Mapping[str, tuple[int, Shape]]) -> Graph:
         """Returns the graph with dtype codes and shapes by tensor name; unknown names are passed over."""
@@ -158,6 +160,11 @@ class Graph:
 
     def op(self, node: int) -> str:
         return self.op_types[int(self.node_op[node])]
+
+    def short_op(self, node: int) -> str:
+        """Returns a node's op without its domain, as boxes show it."""
+        kind = int(self.node_op[node])
+        return self.op_labels[kind] if self.op_labels else self.op_types[kind].rsplit(".", 1)[-1]
 
     def consumers(self, tensor: int) -> Ints:
         """Returns the nodes that read a tensor, each once."""

@@ -81,7 +81,7 @@ def structural_paths(graph: Graph, place: Ints) -> list[Path]:
     _, symbols = np.unique(prints, return_inverse=True)
     repeats = find_repeats(symbols.reshape(-1).astype(np.int32), sizes.astype(np.int32))
     paths: list[Path] = [()] * graph.node_count
-    ops = [_short_op(graph, node) for node in live.tolist()]
+    ops = [graph.short_op(node) for node in live.tolist()]
     for nodes, path in _grouped(repeats, starts.tolist(), sizes.tolist(), ops):
         for at in nodes:
             paths[int(live[at])] = path
@@ -241,10 +241,6 @@ def _places(starts: list[int], sizes: list[int], first: int, last: int) -> range
 def _unique(name: str, seen: Counter[str]) -> str:
     seen[name] += 1
     return name if seen[name] == 1 else f"{name} ({seen[name]})"
-
-
-def _short_op(graph: Graph, node: int) -> str:
-    return graph.op(node).rsplit(".", 1)[-1]
 
 
 def _place_constants(graph: Graph, paths: list[Path]) -> None:

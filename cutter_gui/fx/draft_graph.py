@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from dataclasses import replace
 from itertools import pairwise
 
 from cutter_gui.core.build import GraphBuilder
@@ -21,6 +22,15 @@ from cutter_gui.core.graph import Graph
 from cutter_gui.fx.draft import Draft, DraftNode
 
 KIND = "fx"
+
+_OPERATORS = frozenset(
+    {
+        *("aten", "prim", "prims", "quantized", "quantized_decomposed", "higher_order", "rngprims", "inductor"),
+        *("torchao", "torchvision", "torchaudio", "fbgemm", "onednn", "mkldnn", "sparse"),
+        *("c10d_functional", "_c10d_functional"),
+    }
+)
+"""Namespaces of operators, whose names are ``namespace.name.overload``."""
 
 
 def graph_of(draft: Draft) -> Graph:
@@ -47,7 +57,17 @@ def graph_of(draft: Draft) -> Graph:
         builder.set_type(name, kind.dtype, kind.shape)
     for first, second in joined_nodes(draft):
         builder.join(first, second)
-    return builder.build(draft.metadata)
+    graph = builder.build(draft.metadata)
+    return replace(graph, op_labels=tuple(short_op(op) for op in graph.op_types))
+
+
+def short_op(op: str) -> str:
+    """Returns an op as boxes show it: ``add`` for ``aten.add.Tensor``, ``Linear`` for ``torch.nn.Linear``.
+
+    An operator of torch ends in its overload, which says less than its name; a path of Python ends in its name.
+    """
+    parts = op.split(".")
+    return parts[1] if len(parts) == 3 and parts[0] in _OPERATORS else parts[-1]
 
 
 def joined_nodes(draft: Draft) -> list[tuple[int, int]]:

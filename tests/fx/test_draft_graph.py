@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from cutter_gui.fx.draft import Draft, DraftNode, DraftWeight, draft_from_json
 from cutter_gui.fx.draft_graph import graph_of, joined_nodes
 
@@ -20,6 +22,26 @@ def joined(*nodes: DraftNode, outputs: Sequence[str] = (), updates: Sequence[tup
     """Returns the names of the nodes that are joined to another."""
     draft = Draft(("x",), (DraftWeight("w", 4),), nodes, tuple(outputs), tuple(updates))
     return {nodes[number].name for pair in joined_nodes(draft) for number in pair}
+
+
+@pytest.mark.parametrize(
+    ("op", "short"),
+    [
+        ("aten.add.Tensor", "add"),
+        ("aten.linear", "linear"),
+        ("quantized_decomposed.quantize_per_tensor.tensor", "quantize_per_tensor"),
+        ("higher_order.cond", "cond"),
+        ("torch.nn.modules.linear.Linear", "Linear"),
+        ("torch.nn.functional", "functional"),
+        ("einops.einops.rearrange", "rearrange"),
+        ("getitem", "getitem"),
+    ],
+)
+def test_boxes_show_what_an_operator_is_called_not_its_overload(op: str, short: str) -> None:
+    graph = graph_of(
+        Draft(("x",), (), (DraftNode("first", "aten.relu", ("x",)), DraftNode("n", op, ("first",))), ("n",))
+    )
+    assert [graph.short_op(0), graph.short_op(1)] == ["relu", short]
 
 
 def test_all_readers_of_a_value_that_is_changed_are_joined() -> None:

@@ -116,7 +116,7 @@ def _paint_node_text(painter: QPainter, picture: Picture, box: int, rect: QRectF
 
 def short_op(graph: Graph, node: int) -> str:
     """Returns the op without its domain, fit for one line."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in graph.op(node).rsplit(".", 1)[-1])
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in graph.short_op(node))
 
 
 @lru_cache(maxsize=16)
