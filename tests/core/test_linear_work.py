@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import tracemalloc
-from collections.abc import Callable
-from types import FrameType
-
 import pytest
 
 from cutter_gui.core import Cut, CutEdge, Graph, GraphBuilder, Plan, assign_stages, diagnose, stage_contents
+from strategies.executed_work import bytecodes, peak
 
 SMALL, LARGE = 300, 1200
 SLACK = 1.15
-
-
-def bytecodes(work: Callable[[], object]) -> int:
-    """Counts the bytecodes that the core executes."""
-    count = 0
-
-    def step(frame: FrameType, event: str, _argument: object):
-        nonlocal count
-        frame.f_trace_opcodes = True
-        count += event == "opcode"
-        return step
-
-    def enter(frame: FrameType, event: str, argument: object):
-        inside = "cutter_gui/core" in frame.f_code.co_filename.replace("\\", "/")
-        return step(frame, event, argument) if inside else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
-
-
-def peak(work: Callable[[], object]) -> int:
-    """Returns the most bytes that were held at once beyond those held before."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def chain(count: int) -> Graph:

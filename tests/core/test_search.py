@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.search import SearchIndex, TooComplex
+from strategies.executed_work import bytecodes
 
 
 def graph_of_layers(count: int = 2) -> Graph:
@@ -114,10 +113,8 @@ def test_an_expression_that_would_take_for_ever_is_given_up(expression: str) -> 
     builder.add_input("x")
     builder.add_node("Relu", ["x"], ["y"], name="a" * 80 + "!")
     index = SearchIndex(builder.build())
-    start = time.process_time()
-    with pytest.raises(TooComplex, match="takes too long"):
+    with pytest.raises(TooComplex, match="takes too long"):  # without that, the time limit of all tests would end it
         index.find(f"name:/{expression}/")
-    assert time.process_time() - start < 5
     assert len(index.find("/a!$/")) == 1
 
 
@@ -148,12 +145,21 @@ def test_a_word_is_found_exactly_in_the_names_that_contain_it(names, word):
     assert hits.nodes.tolist() == [number for number, name in enumerate(names) if word in name]
 
 
-def test_fifty_thousand_nodes_are_searched_in_less_than_a_frame_or_two():
-    index = SearchIndex(graph_of_layers(16_700))
-    index.prepare()
-    times = []
-    for query in ("layer.16", "op:Add shape:16x64", "softmax", "/out$/"):
-        start = time.process_time()
+def test_what_is_found_in_many_layers_is_counted_exactly():
+    index = SearchIndex(graph_of_layers(200))
+    layers = [layer for layer in range(200) if str(layer).startswith("16")]
+    assert len(layers) == 11
+    nodes = [3 * layer + at for layer in layers for at in range(3)]
+    assert index.find("name:layer.16").nodes.tolist() == nodes
+    assert index.find("op:Add shape:16x64").nodes.tolist() == list(range(1, 600, 3))
+    assert index.find("softmax").nodes.tolist() == list(range(2, 600, 3))
+    assert index.find("name:/out$/").nodes.tolist() == list(range(2, 600, 3))
+
+
+@pytest.mark.parametrize("query", ["layer.1", "op:Add shape:16x64", "softmax", "/out$/"])
+def test_the_work_of_a_search_grows_with_the_graph_and_not_faster(query):
+    indexes = SearchIndex(graph_of_layers(20)), SearchIndex(graph_of_layers(160))
+    for index in indexes:
         assert len(index.find(query))
-        times.append(time.process_time() - start)
-    assert max(times) < 0.15, times
+    counts = [bytecodes(lambda index=index: index.find(query)) for index in indexes]
+    assert counts[1] < 1.15 * 8 * counts[0]
