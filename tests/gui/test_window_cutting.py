@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from cutter_gui.core.plan import Cut, CutEdge
 from cutter_gui.gui.panels import cut_rows
@@ -70,6 +70,20 @@ def test_a_consumer_is_put_in_and_out_by_its_check_box(opened, hand):
     panel.list.setCurrentIndex(panel.list.rows_model.index(at))
     hand.key(panel.list, Qt.Key.Key_Space)
     assert opened.document.plan.cuts[0].edges == (CutEdge("mask"),)
+
+
+def test_renaming_twice_while_another_window_has_the_keyboard_keeps_the_editor_open(opened, hand, qtbot):
+    hand.press("N")
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    qtbot.waitUntil(lambda: not opened.isActiveWindow())
+    for _ in range(2):
+        opened.actions_registry["cut.rename"].trigger()
+        hand.settle()
+    (editor,) = opened.workspace.cuts.list.findChildren(QLineEdit)
+    assert editor.isVisible()
 
 
 def test_cuts_are_added_renamed_reordered_and_removed_by_keys(opened, hand):

@@ -125,10 +125,12 @@ class RowList(QListView):
             self.scrollTo(self.rows_model.index(at))
 
     def edit_key(self, key: Hashable) -> None:
-        """Opens the editor of a row."""
+        """Opens the editor of a row, unless it is open: one loses the keyboard only while its window has it."""
         at = self.rows_model.position(key)
         if at is not None:
             index = self.rows_model.index(at)
+            if self.state() == QAbstractItemView.State.EditingState and index == self.currentIndex():
+                return
             self.setCurrentIndex(index)
             self.setFocus()
             self.edit(index)
