@@ -9,18 +9,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
-from cutter_gui.gui.dialogs import files
+from cutter_gui.gui.dialogs import files, form_parts
 from cutter_gui.gui.dialogs.pictures import Part, Subject, part_choice
 from cutter_gui.gui.export_drawing import Drawing
 from cutter_gui.gui.export_sizes import SUFFIXES, TILES_AT_MOST, tiling
@@ -67,7 +64,6 @@ class ExportPictureDialog(QDialog):
         self.file = QLineEdit(str(suggested))
         self.file.setMinimumWidth(400)
         self.browse = QPushButton(self.tr("Browse…"))
-        self.browse.setAutoDefault(False)  # the Enter key exports
         self.part = part_choice(subject)
         self.scale = QSpinBox()
         self.scale.setRange(*_PERCENT)
@@ -92,29 +88,15 @@ class ExportPictureDialog(QDialog):
         self.file.selectAll()
 
     def _arrange(self) -> None:
-        where = QHBoxLayout()
-        where.addWidget(self.file, 1)
-        where.addWidget(self.browse)
         rows = QFormLayout()
         rows.setSpacing(8)
-        label = QLabel(self.tr("&File"))
-        label.setBuddy(self.file)
-        rows.addRow(label, where)
+        rows.addRow(form_parts.label_of(self.tr("&File"), self.file), form_parts.beside(self.file, self.browse))
         rows.addRow(self.tr("&What"), self.part)
         rows.addRow(self.tr("&Scale"), self.scale)
         rows.addRow(self.tr("&Colours"), self.theme)
         rows.addRow("", self.size)
-        box = QDialogButtonBox()
-        self.export_button = box.addButton(self.tr("Export"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.export_button.setDefault(True)
-        box.addButton(QDialogButtonBox.StandardButton.Cancel)
-        box.accepted.connect(self.accept)
-        box.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(16)
-        layout.addLayout(rows)
-        layout.addWidget(box)
+        self.export_button = QPushButton(self.tr("Export"))
+        form_parts.stack(self, rows, form_parts.answers(self, self.export_button))
 
     @property
     def path(self) -> Path:

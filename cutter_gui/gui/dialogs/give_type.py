@@ -6,12 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +18,7 @@ from cutter_gui.core.format import TypeHint
 from cutter_gui.core.graph import Shape
 from cutter_gui.core.type_hints import DENSE, parse_dims
 from cutter_gui.gui import theme
+from cutter_gui.gui.dialogs import form_parts
 from cutter_gui.gui.dialogs.errors import sentence
 from cutter_gui.gui.document import Document
 from cutter_gui.gui.soft_label import ErrorLabel, SoftLabel
@@ -70,28 +69,15 @@ class GiveTypeDialog(QDialog):
         hint = SoftLabel(
             self.tr("A shape is sizes, names, or ? for an open size; [] is a scalar, empty is an unknown rank.")
         )
-        for label in (hint, self.error):
-            label.setWordWrap(True)
-        self.error.setMinimumHeight(2 * self.error.fontMetrics().lineSpacing())
-        self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
+        hint.setWordWrap(True)
+        form_parts.keep_two_lines(self.error)
         rows = QFormLayout()
         rows.setSpacing(8)
         rows.addRow(self.tr("Tensor"), self.name)
         rows.addRow(self.tr("&Element type"), self.dtype)
         rows.addRow(self.tr("&Shape"), self.shape)
         rows.addRow("", self.error)
-        box = QDialogButtonBox()
-        box.addButton(self.ok_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.ok_button.setDefault(True)
-        box.addButton(QDialogButtonBox.StandardButton.Cancel)
-        box.accepted.connect(self.accept)
-        box.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(16)
-        layout.addWidget(hint)
-        layout.addLayout(rows)
-        layout.addWidget(box)
+        form_parts.stack(self, hint, rows, form_parts.answers(self, self.ok_button))
 
     def _read(self, text: str) -> None:
         """Reads the shape as it is typed; while it cannot be read, it cannot be given."""

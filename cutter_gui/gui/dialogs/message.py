@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from cutter_gui.gui import theme
+from cutter_gui.gui.dialogs.form_parts import as_plain_lines, breakable
 from cutter_gui.gui.soft_label import SoftLabel
 
 _ICON = 32
@@ -138,18 +138,8 @@ class Message(QDialog):
 
 
 def _text(text: str, bold: bool = False, mono: bool = False) -> QLabel:
-    label = SoftLabel(_breakable(text)) if mono else QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = SoftLabel(breakable(text)) if mono else QLabel(text)
+    as_plain_lines(label, bold, mono)
     label.setMinimumWidth(_WIDTH)
     label.setMaximumWidth(_WIDTH)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    font = theme.mono_font() if mono else QFont(label.font())
-    font.setBold(bold)
-    label.setFont(font)
     return label
-
-
-def _breakable(text: str) -> str:
-    """Returns a path that a label can break into lines, after each separator."""
-    return text.replace("/", "/\u200b").replace("\\", "\\\u200b")

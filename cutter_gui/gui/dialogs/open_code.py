@@ -10,19 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from cutter_gui.core.errors import CutterError, one_line
 from cutter_gui.core.format import LoadOptions, Trace, format_for
-from cutter_gui.gui.dialogs import files
+from cutter_gui.gui.dialogs import files, form_parts
 from cutter_gui.gui.model_file import file_of, full_name
 from cutter_gui.gui.soft_label import ErrorLabel, SoftLabel
 
@@ -51,7 +48,6 @@ class OpenCodeDialog(QDialog):
         self.code.setMinimumWidth(_WIDTH)
         self.code.setPlaceholderText(self.tr("model.py:function or package.module:function"))
         self.browse = QPushButton(self.tr("&Browse…"))
-        self.browse.setAutoDefault(False)  # the Enter key opens
         self.trace = QComboBox()
         traces: tuple[tuple[str, Trace], ...] = (
             (self.tr("Export: runs it once on its example inputs"), "export"),
@@ -79,37 +75,20 @@ class OpenCodeDialog(QDialog):
                 " (module, args, kwargs). You are asked before it runs."
             )
         )
-        for label in (hint, self.note, self.functions):
+        for label in (hint, self.functions):
             label.setWordWrap(True)
-        self.note.setMinimumHeight(2 * self.note.fontMetrics().lineSpacing())
-        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
-        where = QHBoxLayout()
-        where.addWidget(self.code, 1)
-        where.addWidget(self.browse)
+        form_parts.keep_two_lines(self.note)
         sizes = SoftLabel(self.tr("Sizes that stay open, as input:dimension or input:dimension=name; or all"))
         sizes.setWordWrap(True)
         rows = QFormLayout()
         rows.setSpacing(8)
-        label = QLabel(self.tr("&Code"))
-        label.setBuddy(self.code)
-        rows.addRow(label, where)
+        rows.addRow(form_parts.label_of(self.tr("&Code"), self.code), form_parts.beside(self.code, self.browse))
         rows.addRow("", self.functions)
         rows.addRow(self.tr("&Tracing"), self.trace)
         rows.addRow(self.tr("&Dynamic sizes"), self.dynamic)
         rows.addRow("", sizes)
         rows.addRow("", self.note)
-        box = QDialogButtonBox()
-        box.addButton(self.open_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.open_button.setDefault(True)
-        box.addButton(QDialogButtonBox.StandardButton.Cancel)
-        box.accepted.connect(self.accept)
-        box.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(16)
-        layout.addWidget(hint)
-        layout.addLayout(rows)
-        layout.addWidget(box)
+        form_parts.stack(self, hint, rows, form_parts.answers(self, self.open_button))
 
     def _browse(self) -> None:
         filters = (self.tr("Python files (*.py)"), self.tr("All files (*)"))

@@ -11,19 +11,16 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from cutter_gui.core.format import Form, Weights
 from cutter_gui.core.plan import Transport
-from cutter_gui.gui.dialogs import files
+from cutter_gui.gui.dialogs import files, form_parts
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,6 @@ class SaveStagesDialog(QDialog):
         self.folder = QLineEdit(str(folder))
         self.folder.setMinimumWidth(380)
         self.browse = QPushButton(self.tr("Browse…"))
-        self.browse.setAutoDefault(False)  # the Enter key saves
         self.form = _combo(
             (self.tr("Both forms"), "both"),
             (self.tr("With Send and Recv nodes"), "sendrecv"),
@@ -92,14 +88,9 @@ class SaveStagesDialog(QDialog):
         self.verify.setChecked(verify)
 
     def _arrange(self, summary: str) -> None:
-        where = QHBoxLayout()
-        where.addWidget(self.folder, 1)
-        where.addWidget(self.browse)
         rows = self._rows = QFormLayout()
         rows.setSpacing(8)
-        label = QLabel(self.tr("&Folder"))
-        label.setBuddy(self.folder)
-        rows.addRow(label, where)
+        rows.addRow(form_parts.label_of(self.tr("&Folder"), self.folder), form_parts.beside(self.folder, self.browse))
         rows.addRow(self.tr("F&orm"), self.form)
         rows.addRow(self.tr("&Transport"), self.transport)
         rows.addRow(self.tr("&Weights"), self.weights)
@@ -107,18 +98,8 @@ class SaveStagesDialog(QDialog):
         self._note = QLabel(summary)
         self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._note.setWordWrap(True)
-        box = QDialogButtonBox()
-        self.save_button = box.addButton(self.tr("Save stages"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.save_button.setDefault(True)
-        box.addButton(QDialogButtonBox.StandardButton.Cancel)
-        box.accepted.connect(self.accept)
-        box.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 16, 20, 16)
-        layout.setSpacing(16)
-        layout.addWidget(self._note)
-        layout.addLayout(rows)
-        layout.addWidget(box)
+        self.save_button = QPushButton(self.tr("Save stages"))
+        form_parts.stack(self, self._note, rows, form_parts.answers(self, self.save_button))
 
     def offer(self, forms: Sequence[Form], shares_weights: bool) -> None:
         """Takes away what the model's format leaves no choice of."""

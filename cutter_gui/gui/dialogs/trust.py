@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -23,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.foreign_code import InspectedCode
-from cutter_gui.gui import theme
 from cutter_gui.gui.dialogs.errors import sentence
+from cutter_gui.gui.dialogs.form_parts import plain_label
 from cutter_gui.gui.soft_label import SoftLabel
 
 _ICON = 32
@@ -49,13 +48,13 @@ class TrustDialog(QDialog):
         self.setWindowTitle(doing)
         self.codes = tuple(codes)
         one = len(self.codes) == 1
-        self.question = _label(
+        self.question = plain_label(
             self.tr("{}: this runs code from a file. Do you trust it?").format(doing)
             if one
             else self.tr("{0}: this runs code from {1} files. Do you trust them?").format(doing, len(self.codes)),
             bold=True,
         )
-        warning = _label(
+        warning = plain_label(
             self.tr(
                 "The code runs in a process of its own, but with your rights: it can read, change and send what you"
                 " can. Run it only when you know where it comes from."
@@ -127,7 +126,7 @@ class _CodeBlock(QWidget):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(_label(sentence(one_line(code.code.what, 300))), 0, 0, 1, 2)
+        grid.addWidget(plain_label(sentence(one_line(code.code.what, 300))), 0, 0, 1, 2)
         where = _tr("not found without running it") if code.code.file is None else str(code.code.file)
         rows = [(_tr("File"), one_line(where, 400))]
         if code.code.function:
@@ -139,7 +138,7 @@ class _CodeBlock(QWidget):
             rows.append((_tr("It calls"), _calls_text(code.calls)))
         for at, (name, text) in enumerate(rows, start=1):
             grid.addWidget(SoftLabel(name), at, 0, Qt.AlignmentFlag.AlignTop)
-            shown = _label(_breakable(text), mono=True)
+            shown = plain_label(text, mono=True)
             shown.setAccessibleName(f"{name}: {text}")
             grid.addWidget(shown, at, 1)
 
@@ -151,19 +150,3 @@ def _calls_text(calls: Sequence[str]) -> str:
     if len(ordered) > _CALLS:
         shown.append(_tr("… and {} more").format(len(ordered) - _CALLS))
     return "\n".join(shown)
-
-
-def _label(text: str, bold: bool = False, mono: bool = False) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    font = theme.mono_font() if mono else QFont(label.font())
-    font.setBold(bold)
-    label.setFont(font)
-    return label
-
-
-def _breakable(text: str) -> str:
-    """Returns a path that a label can break into lines, after each separator."""
-    return text.replace("/", "/\u200b").replace("\\", "\\\u200b")
