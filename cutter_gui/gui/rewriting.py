@@ -66,6 +66,9 @@ class Rewriting(QObject):
             if workspace is not None and self._tab.document is document:
                 dialog = MatchesDialog(self._window, workspace, document, rules, result)
                 dialog.replace_wanted.connect(lambda: self._ask_where(document, rules, dialog))
+                # Another tab may be looked at by now, or later while the matches are gone through.
+                dialog.look_wanted.connect(lambda: self._window.tabs.select(self._tab))
+                self._window.tabs.select(self._tab)
                 dialog.show()
 
         self._run(document, rules, None, self.tr("Finding matches"), show)

@@ -294,8 +294,13 @@ def test_matches_of_rules_are_shown_and_replaced_as_one_step_that_undo_brings_ba
         hand.key(matches.next_button, Qt.Key.Key_Space)
         assert before.node_label(document.selection.node) == anchor
         assert matches.place.text() == f"{at} / 3"
+    other = archive.with_name("another.pt2")
+    other.write_bytes(archive.read_bytes())
+    open_model(other)
+    assert window.document is not document
     hand.key(matches.previous_button, Qt.Key.Key_Space)
     assert before.node_label(document.selection.node) == "relu_2"
+    assert window.document is document, "the tab of the model is looked at"
 
     hand.key(matches.replace_button, Qt.Key.Key_Space)
     choose_file(hand, qtbot, out)

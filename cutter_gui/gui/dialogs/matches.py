@@ -36,9 +36,11 @@ class MatchesDialog(QDialog):
 
     Signals:
         replace_wanted: What is found is to be replaced.
+        look_wanted: A match is gone to; the model is to be looked at, should another one be.
     """
 
     replace_wanted = Signal()
+    look_wanted = Signal()
 
     def __init__(
         self, parent: QWidget, workspace: Workspace, document: Document, rules: Path, result: RewriteResult
@@ -180,6 +182,7 @@ class MatchesDialog(QDialog):
         if row is not None:
             self.list.setCurrentIndex(self.list.rows_model.index(row))
         self._show_place()
+        self.look_wanted.emit()
         node = self._node(self.matches[at].anchor)
         if node is not None:
             self._mark()
