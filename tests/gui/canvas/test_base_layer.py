@@ -74,27 +74,21 @@ def test_another_stage_is_another_drawing(shown) -> None:
 
 EDGES = """
 from PySide6.QtWidgets import QApplication, QWidget
-from cutter_gui.core.build import GraphBuilder
 from cutter_gui.gui.canvas.view import GraphCanvas
-from cutter_gui.layout import lay_out
 app = QApplication([])
 window = QWidget()
-window.resize(401, 301)
+window.resize(1000, 700)
 canvas = GraphCanvas(window)
-canvas.resize(301, 201)
-builder = GraphBuilder("onnx")
-builder.add_input("x")
-builder.add_node("Relu", ["x"], ["y"])
-graph = builder.build()
-canvas.show_graph(graph, lay_out(graph))
+canvas.setGeometry(0, 63, 935, 577)
 window.show()
 for _ in range(3):
     canvas.viewport().update()
     app.processEvents()
     shown = window.grab().toImage()
     assert shown.devicePixelRatio() == 1.5
-    dark = [(x, y) for x in range(shown.width()) for y in range(shown.height())
-            if (x >= 449 or y >= 299) and shown.pixelColor(x, y).lightness() < 128]
+    right = [(x, y) for x in range(1396, 1408) for y in range(shown.height())]
+    below = [(x, y) for x in range(shown.width()) for y in range(954, 966)]
+    dark = [place for place in right + below if shown.pixelColor(*place).lightness() < 128]
     assert not dark, dark[:5]
 """
 
