@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cutter_gui.core.contents import Transfer
+from cutter_gui.core.transfer_names import FreeNames, transfer_node_names
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,6 @@ class TransferNames:
     received: tuple[str, ...]
 
 
-class FreeNames:
-    """Gives out names that nothing in the model has."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
-
-    def take(self, wanted: str) -> str:
-        """Returns ``wanted``, or with ``_1``, ``_2``, ... where that is taken."""
-        name, count = wanted, 0
-        while name in self._taken:
-            count += 1
-            name = f"{wanted}_{count}"
-        self._taken.add(name)
-        return name
-
-
 def name_transfers(
     moved: Sequence[Transfer],
     transport: str,
@@ -60,16 +45,16 @@ def name_transfers(
 ) -> dict[Transfer, TransferNames]:
     """Names all transfers of a plan; a model that has Send/Recv already keeps its names, the new ones step aside."""
     free = FreeNames(taken)
-    free_nodes = FreeNames(node_names)
+    nodes = transfer_node_names(moved, transport, node_names)
     named = {}
     for transfer in moved:
         label = transfer.label(transport)
         named[transfer] = TransferNames(
-            send_node=free_nodes.take(f"send{label}"),
+            send_node=nodes[transfer][0],
             send_input=free.take(f"send_input_signal{label}"),
             send_rank=free.take(f"send_dst_rank{label}"),
             send_output=free.take(f"send_output_signal{label}"),
-            recv_node=free_nodes.take(f"recv{label}"),
+            recv_node=nodes[transfer][1],
             recv_input=free.take(f"recv_input_signal{label}"),
             recv_rank=free.take(f"recv_src_rank{label}"),
             recv_output=free.take(f"receive_output_signal{label}"),

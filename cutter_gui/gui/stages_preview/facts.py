@@ -15,6 +15,7 @@ from cutter_gui.core.errors import one_line
 from cutter_gui.core.graph import Graph, Ints
 from cutter_gui.core.hops import Hop, hops, passed_on, received_and_read, sent_over
 from cutter_gui.core.stages import Staging
+from cutter_gui.core.transfer_names import transfer_node_names
 from cutter_gui.core.units import bytes_text, type_text
 from cutter_gui.gui.panels.sizes import nodes_text, parameter_count, tensors_text, total_text, valued_text
 from cutter_gui.gui.stages_preview.drawing import ChannelTarget, WireTarget
@@ -35,11 +36,13 @@ class Facts:
         staging: Its stages.
         contents: What each stage holds, receives and sends.
         symbols: Values of symbols, by dimension as it is written.
+        names_nodes: Whether each Send and Recv is written as a node, which has a name.
     """
 
     staging: Staging
     contents: tuple[StageContents, ...]
     symbols: Mapping[str, int]
+    names_nodes: bool = False
 
     @property
     def graph(self) -> Graph:
@@ -150,6 +153,14 @@ class Facts:
     def channel_title(self, transfer: Transfer, is_send: bool) -> str:
         label = transfer.label(self.staging.plan.transport)
         return (_tr("Send {}") if is_send else _tr("Recv {}")).format(label)
+
+    @cached_property
+    def _channel_names(self) -> Mapping[Transfer, tuple[str, str]]:
+        return transfer_node_names(self.moved, self.staging.plan.transport, self.graph.node_names)
+
+    def channel_name(self, transfer: Transfer, is_send: bool) -> str:
+        """Returns the name of the node that is written for a Send or Recv, empty where none is."""
+        return self._channel_names[transfer][0 if is_send else 1] if self.names_nodes else ""
 
     def channel_detail(self, transfer: Transfer, is_send: bool) -> str:
         """Returns rank and tag as they are written."""

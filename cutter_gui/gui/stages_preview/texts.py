@@ -70,8 +70,10 @@ def _wire_lines(facts: Facts, target: WireTarget) -> list[str]:
 
 def _channel_lines(facts: Facts, target: ChannelTarget) -> list[str]:
     transfer = facts.transfer(target)
+    name = facts.channel_name(transfer, target.is_send)
     lines = [
         facts.channel_title(transfer, target.is_send),
+        *([_tr("node {}").format(name)] if name else []),
         facts.channel_detail(transfer, target.is_send),
         facts.size(transfer.tensors),
     ]

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from cutter_gui.core.format import format_named
 from cutter_gui.gui.document import Change, Document
 from cutter_gui.gui.panels.rows import plain_tip
 from cutter_gui.gui.scroll_bars import with_thin_bars
@@ -159,7 +160,8 @@ class StagesView(QAbstractScrollArea):
         if document is None:
             self._facts = self._drawing = None
         else:
-            self._facts = Facts(document.staging, document.contents, document.symbols)
+            has_nodes = bool(format_named(document.graph.kind).forms)
+            self._facts = Facts(document.staging, document.contents, document.symbols, has_nodes)
             self._unfolded = frozenset(stage for stage in self._unfolded if stage < len(self._facts.contents))
             arrange = arrange_columns if self._arrangement == "columns" else arrange_rows
             self._drawing = arrange(self._facts, self._unfolded)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
+import onnx
 import pytest
 from hypothesis import given, settings
+from onnx import TensorProto, helper
 
 from cutter_gui.core.contents import stage_contents
 from cutter_gui.core.format import SplitRequest, format_for
@@ -14,9 +17,10 @@ from cutter_gui.core.plan import Plan
 from cutter_gui.core.spec import read_spec
 from cutter_gui.core.stages import assign_stages
 from cutter_gui.gui.stages_preview.columns import arrange_columns
-from cutter_gui.gui.stages_preview.drawing import Drawing, Inside, NodeTarget, StageTarget
+from cutter_gui.gui.stages_preview.drawing import ChannelTarget, Drawing, Inside, NodeTarget, StageTarget
 from cutter_gui.gui.stages_preview.facts import Facts
 from cutter_gui.gui.stages_preview.rows import arrange_rows
+from cutter_gui.gui.stages_preview.texts import tip
 from cutter_gui.gui.stages_preview.walk import next_target
 from cutter_gui.onnx.channels import detach
 from cutter_gui.onnx.model import open_model
@@ -60,6 +64,32 @@ def test_ranks_tags_and_order_shown_are_those_in_the_files_written(tmp_path: Pat
             by_peer = {channel.peer: [port.name for port in channel.ports] for channel in shown}
             for end in ends:
                 assert by_peer[end.peer] == [name.split("_recv")[0] for name in end.tensors]
+
+
+@pytest.mark.parametrize("transport", ["relay", "direct"])
+def test_names_told_of_sends_and_recvs_are_those_of_the_nodes_written(tmp_path: Path, transport: str) -> None:
+    path = tmp_path / "m.onnx"
+    taken = ("send0", "recv0", "send0_1", "recv0_1")
+    nodes = [helper.make_node("Neg", [f"t{at}"], [f"t{at + 1}"], name=taken[at]) for at in range(4)]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in ("t0", "t4")]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "m", ends[:1], ends[1:]), ir_version=9), path)
+    plan = small_plan("t1", "t2", transport=transport)
+    model_format = format_for(path)
+    graph = model_format.load(path)
+    model_format.split(SplitRequest(path, plan, tmp_path / "out", form="sendrecv", graph=graph))
+    facts = replace(facts_of(graph, plan), names_nodes=True)
+    written, told = set(), set()
+    for stage in range(3):
+        file = onnx.load(tmp_path / "out" / f"m_{stage}.onnx")
+        written |= {node.name for node in file.graph.node if node.domain == "com.microsoft"}
+    for transfer in facts.moved:
+        for is_send in (True, False):
+            target = ChannelTarget(transfer.source, transfer.destination, is_send=is_send)
+            told.add(tip(facts, target).splitlines()[1].removeprefix("node "))
+    assert told == written
+    assert len(told) == 4
+    assert not told & set(taken)
+    assert "node " not in tip(replace(facts, names_nodes=False), target)
 
 
 def names_of_wires(facts: Facts) -> list[tuple[str, int, int, str]]:
