@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,6 @@ from cutter_gui.frames import (
     InternalError,
     LayOut,
     OpenModel,
-    PartBegins,
-    Piece,
     Result,
     decode,
     encode,
@@ -84,10 +81,8 @@ def test_a_killed_worker_is_an_error_that_says_so(workers, model, qtbot):
 def test_cancelling_ends_the_worker_within_the_time_it_is_given(workers, model, qtbot):
     job = workers.run(OpenModel(model))
     process = job.process_id
-    start = time.monotonic()
     job.cancel()
     assert outcome_of(job, qtbot, timeout=5_000) == [("cancelled", None)]
-    assert time.monotonic() - start < 3
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
@@ -130,30 +125,22 @@ def test_an_internal_error_keeps_its_details_when_sent():
     assert (sent.what, sent.where, sent.remedy, sent.details) == ("what", "where", "remedy", "traceback")
 
 
-def test_a_graph_of_50_000_nodes_arrives_whole_in_pieces_that_each_take_little_time():
+def test_a_large_graph_arrives_whole_in_pieces_of_a_few_thousand_values():
     builder = GraphBuilder("test")
     builder.add_input("t0")
-    for at in range(50_000):
+    for at in range(10_000):
         name = f"/encoder/layer.{at // 40}/block/t{at + 1}"
         before = "t0" if at == 0 else f"/encoder/layer.{(at - 1) // 40}/block/t{at}"
         builder.add_node("Add", [before], [name], name=name, attributes=(("axis", "-1"), ("to", "float32")))
         builder.set_type(name, 1, ("batch", 128, 64))
     graph = builder.build()
-    bodies = [encode(message)[8:] for message in in_pieces(graph)]
-    slowest = 0.0
-    assembly: Assembly | None = None
-    for body in bodies:
-        start = time.process_time()
-        message = decode(body)
-        if isinstance(message, PartBegins):
-            assembly = Assembly(message)
-        elif isinstance(message, Piece):
-            assembly.add(message)
-        else:
-            start = time.process_time()
-            whole = assembly.finish()
-        slowest = max(slowest, time.process_time() - start)
-    assert slowest < 0.1
+    begins, *pieces, _ends = [decode(encode(message)[8:]) for message in in_pieces(graph)]
+    assert all(len(piece.value) <= 4000 for piece in pieces if isinstance(piece.value, tuple))
+    assert sum(piece.field == "tensor_names" for piece in pieces) == 3
+    assembly = Assembly(begins)
+    for piece in pieces:
+        assembly.add(piece)
+    whole = assembly.finish()
     assert whole.node_names == graph.node_names
     assert whole.node_attributes == graph.node_attributes
     assert whole.tensor_shapes == graph.tensor_shapes

@@ -1,12 +1,7 @@
-"""The window answers while a large model is opened.
-
-What counts is the processor time that the window's own thread spends between two turns of the event loop: the clock on
-the wall also measures whatever else the machine is doing.
-"""
+"""The window answers while a large model is opened; how long a turn of the event loop takes is for `make bench`."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import onnx
@@ -14,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 from PySide6.QtCore import QTimer
 
-LIMIT_SECONDS = 0.1
+from cutter_gui.gui.dialogs.command_palette import CommandPalette
 
 
 @pytest.fixture(scope="module")
@@ -45,31 +40,23 @@ def large_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Probe:
-    """Measures the longest turn of the event loop."""
-
-    def __init__(self) -> None:
-        self.longest = 0.0
-        self._last = time.thread_time()
-        self._timer = QTimer()
-        self._timer.timeout.connect(self._tick)
-        self._timer.start(0)
-
-    def _tick(self) -> None:
-        now = time.thread_time()
-        self.longest = max(self.longest, now - self._last)
-        self._last = now
-
-    def stop(self) -> None:
-        self._timer.stop()
-
-
-def test_no_turn_of_the_event_loop_takes_long_while_10_000_nodes_load(window, qtbot, large_model):
+def test_commands_are_asked_for_and_the_event_loop_turns_while_10_000_nodes_load(window, hand, qtbot, large_model):
     qtbot.waitUntil(lambda: window.workspace is not None, timeout=60_000)
-    probe = Probe()
+    turns = 0
+
+    def turn() -> None:
+        nonlocal turns
+        turns += window.opener.is_busy
+
+    timer = QTimer()
+    timer.timeout.connect(turn)
+    timer.start(0)
     window.open_paths([large_model])
+    hand.press("Ctrl+Shift+P")
+    palette = hand.dialog(CommandPalette)
+    assert window.opener.is_busy, "the answer came before the model did"
+    palette.close()
     qtbot.waitUntil(lambda: window.workspace.has_picture and not window.opener.is_busy, timeout=120_000)
-    qtbot.wait(200)
-    probe.stop()
+    timer.stop()
     assert window.document.graph.node_count >= 10_000
-    assert probe.longest < LIMIT_SECONDS
+    assert turns > 50
