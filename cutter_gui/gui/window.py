@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from cutter_gui.gui.action_table import add_actions
 from cutter_gui.gui.actions import ActionRegistry
 from cutter_gui.gui.empty_page import EmptyPage
 from cutter_gui.gui.menus import TOOLBAR, fill_menus, menus, start_menu_bar
+from cutter_gui.gui.page_stack import PageStack
 from cutter_gui.gui.preferences import Preferences
 from cutter_gui.gui.restoring import Restorer
 from cutter_gui.gui.samples import samples
@@ -67,7 +68,7 @@ class MainWindow(QMainWindow):
         self._closed = False
         self._at_start: list[Path] = []
         self._search_fields: dict[Tab, QAction] = {}
-        self.stack = QStackedWidget()
+        self.stack = PageStack()
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.graph import Graph
@@ -21,6 +21,7 @@ from cutter_gui.gui.given_types import GivenTypes
 from cutter_gui.gui.jobs import Workers
 from cutter_gui.gui.loading_page import LoadingPage, NoticePage
 from cutter_gui.gui.mending import tensors_between
+from cutter_gui.gui.page_stack import PageStack
 from cutter_gui.gui.panels.cuts import CutsPanel
 from cutter_gui.gui.panels.groups import GroupsPanel
 from cutter_gui.gui.panels.inspector import InspectorPanel
@@ -86,7 +87,7 @@ class Workspace(QWidget):
         self.loading = LoadingPage()
         self._groups_useful = False
         self.notice = NoticePage()
-        self.stack = QStackedWidget()
+        self.stack = PageStack()
         for page in (self.loading, self.notice, self.canvas):
             self.stack.addWidget(page)
         self.groups = GroupsPanel()

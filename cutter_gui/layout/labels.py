@@ -6,6 +6,7 @@ import re
 
 NAME_CHARACTERS = 26
 
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 _PARTS = re.compile(r"(?<=[/.])")
 
 
@@ -14,7 +15,7 @@ def short_name(name: str, limit: int = NAME_CHARACTERS) -> str:
 
     A path keeps its first part and as many of its last parts as fit: ``layer.7/…/LayerNorm``.
     """
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name).strip("/")
+    shown = printable(name).strip("/")
     if len(shown) <= limit:
         return shown
     parts = [part for part in _PARTS.split(shown) if part]
@@ -30,6 +31,11 @@ def short_name(name: str, limit: int = NAME_CHARACTERS) -> str:
                 return f"{first}…/{kept}" if first else f"…/{kept}"
     half = (limit - 1) // 2
     return f"{shown[: limit - 1 - half]}…{shown[-half:]}"
+
+
+def printable(text: str) -> str:
+    """Returns text whose characters can be drawn on one line; what joins others, as in many emoji, stays."""
+    return "".join(c if c.isprintable() or c in _JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def uses_text(uses: int) -> str:

@@ -15,7 +15,7 @@ from cutter_gui.gui.canvas.detail import Detail
 from cutter_gui.gui.canvas.paint_groups import paint_group
 from cutter_gui.gui.canvas.sheet import Picture
 from cutter_gui.gui.palette import Palette, stage_colour, stage_is_hatched, stage_text
-from cutter_gui.layout.labels import short_name, uses_text
+from cutter_gui.layout.labels import printable, short_name, uses_text
 from cutter_gui.layout.scene import BoxKind
 
 RADIUS = 6.0
@@ -116,7 +116,7 @@ def _paint_node_text(painter: QPainter, picture: Picture, box: int, rect: QRectF
 
 def short_op(graph: Graph, node: int) -> str:
     """Returns the op without its domain, fit for one line."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in graph.short_op(node))
+    return printable(graph.short_op(node))
 
 
 @lru_cache(maxsize=16)

@@ -147,6 +147,8 @@ def hint(picture: Picture, selection: Selection, hit: Hit) -> str:
     if hit.kind is HitKind.BUNDLE:
         count = len(picture.scene.tensors_of(hit.wire))
         return _tr("Click: choose among the {count} tensors that run here").format(count=count)
+    if not picture.graph.node_count:
+        return _tr("This model has no nodes: there is nothing to cut")
     if selection.tensor is not None:
         return _tr("Click a consumer of {tensor} to put it in or out · Esc: deselect").format(
             tensor=_name(picture.graph.tensor_names[selection.tensor])
