@@ -394,7 +394,9 @@ def format_for(path: Path) -> ModelFormat:
                 return known_format
     endings = ", ".join(suffix for known_format in formats() for suffix in known_format.suffixes)
     raise CutterError(
-        "the kind of model cannot be told from the file name", one_line(str(path)), f"give a file ending in {endings}"
+        "the kind of model cannot be told from the file name",
+        one_line(str(path)),
+        f"give a file ending in {endings}, or the function that makes it, as model.py:make",
     )
 
 

@@ -54,18 +54,18 @@ def rewrite_model(request: Mapping[str, Any], options: LoadOptions, progress: Pr
     found = []
     before = [node.name for node in program.module.graph.nodes if node.op not in ("get_attr", "output")]
     replaced: dict[str, str] = {}
-    for pattern, replacement, filters in rules_of(Path(request["pattern"])):
+    for number, (pattern, replacement, filters) in enumerate(rules_of(Path(request["pattern"]))):
         try:
             if replacement is None:
                 matches = find_matches(program.module, pattern, filters)
             else:
                 matches = replace_pattern(program.module, pattern, replacement, filters)
-        except CutterError:
-            raise
+        except CutterError as error:
+            raise CutterError(error.what, f"{request['pattern']}, rule {number}", error.remedy) from error
         except Exception as error:  # filters are the user's own code
             raise CutterError(
                 f"a rule fails: {one_line(f'{type(error).__name__}: {error}', 200)}",
-                request["pattern"],
+                f"{request['pattern']}, rule {number}",
                 "check its filters, and that its pattern is a function, a module or a graph",
             ) from error
         if replacement is not None:

@@ -65,7 +65,10 @@ def test_filters_of_a_file_decide_and_one_that_fails_is_an_error(tmp_path: Path,
     )
     request = {"source": str(archive("branching")), "pattern": str(path)}
     if found < 0:
-        with pytest.raises(CutterError, match="a rule fails: TypeError"):
+        with pytest.raises(CutterError, match=rf"a rule fails: TypeError.*\({path}, rule 0\)"):
+            rewrite_model(request, LoadOptions(True), lambda *_: None)
+        path.write_text("def pattern(x): return x\nRULES = [(pattern, None)]\n")
+        with pytest.raises(CutterError, match=rf"the pattern has no operation \({path}, rule 0\)"):
             rewrite_model(request, LoadOptions(True), lambda *_: None)
         return
     (rule,) = rewrite_model(request, LoadOptions(True), lambda *_: None)["rules"]
