@@ -19,11 +19,12 @@ from cutter_gui.commands.arguments import (
 from cutter_gui.commands.info import tensor_entry
 from cutter_gui.commands.terminal import print_diagnostics, print_json, print_table, print_text, progress_shown
 from cutter_gui.core.contents import StageContents, Transfer, stage_contents
-from cutter_gui.core.diagnostic import Diagnostic, Severity
+from cutter_gui.core.diagnostic import Diagnostic
 from cutter_gui.core.errors import CutterError
 from cutter_gui.core.format import format_for
 from cutter_gui.core.graph import Graph
 from cutter_gui.core.mend import Mended, mend
+from cutter_gui.core.model_changed import changed_model
 from cutter_gui.core.plan import Plan
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.spec import CutSpec, path_for_spec, write_spec
@@ -102,19 +103,6 @@ def print_mended(mended: Mended, out: Path) -> None:
         print_text(f"written: {out}")
     else:
         print_text(f"not written: no edit of the cuts mends this: {mended.reason}")
-
-
-def changed_model(graph: Graph, spec: CutSpec | None) -> tuple[Diagnostic, ...]:
-    """Returns a warning when a spec was made for a graph of another structure."""
-    if spec is None or spec.model is None or spec.model.fingerprint in (None, graph.fingerprint):
-        return ()
-    return (
-        Diagnostic(
-            "model-changed",
-            Severity.WARNING,
-            "The model's structure is not the one that the cut spec was made for; check where the cuts lie.",
-        ),
-    )
 
 
 def describe(staging: Staging, stages: Sequence[StageContents], diagnostics: Sequence[Diagnostic]) -> dict[str, object]:

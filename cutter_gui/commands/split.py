@@ -15,11 +15,12 @@ from cutter_gui.commands.arguments import (
     read_plan,
     read_types,
 )
-from cutter_gui.commands.check import changed_model, describe
+from cutter_gui.commands.check import describe
 from cutter_gui.commands.terminal import print_json, print_text, progress_shown, warn
 from cutter_gui.core.contents import stage_contents
 from cutter_gui.core.errors import InvalidPlan, one_line
 from cutter_gui.core.format import SplitRequest, format_for
+from cutter_gui.core.model_changed import changed_model
 from cutter_gui.core.stages import assign_stages
 from cutter_gui.core.units import bytes_text
 

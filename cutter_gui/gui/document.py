@@ -16,11 +16,12 @@ from PySide6.QtGui import QUndoStack
 
 from cutter_gui.core import edits
 from cutter_gui.core.contents import StageContents, stage_contents
-from cutter_gui.core.diagnostic import Diagnostic, Fix, Severity
+from cutter_gui.core.diagnostic import Diagnostic, Fix
 from cutter_gui.core.dtypes import dtype_of
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.format import LoadOptions, TypeHint
 from cutter_gui.core.graph import Graph, Shape
+from cutter_gui.core.model_changed import changed_model
 from cutter_gui.core.plan import Cut, Plan, Transport
 from cutter_gui.core.problems import diagnose
 from cutter_gui.core.stages import Staging, assign_stages
@@ -163,12 +164,7 @@ class Document(QObject):
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
         """Findings that concern the file the plan is kept in rather than the plan."""
-        made_for = self.spec.spec.model if self.spec else None
-        if made_for is None or made_for.fingerprint in (None, self.graph.fingerprint):
-            return ()
-        name = _short(self.spec.path.name) if self.spec else ""
-        text = self.tr("{} was made for a model of another structure; check where the cuts lie.").format(name)
-        return (Diagnostic("model-changed", Severity.WARNING, text),)
+        return changed_model(self.graph, self.spec.spec if self.spec else None)
 
     @property
     def selection(self) -> Selection:
