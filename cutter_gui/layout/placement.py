@@ -160,7 +160,7 @@ def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
         to_left, to_top, to_width, _ = rects[sketch.link_target[link]].tolist()
         start, end = (left + width / 2, top + height), (to_left + to_width / 2, to_top)
         added.append(
-            upward_curve(start, end, max(left + width, to_left + to_width))
+            upward_curve(start, end, _right_of_rows(rects, end[1] - LAYER_GAP / 2, start[1] + LAYER_GAP / 2))
             if end[1] <= start[1]
             else vertical_curve(start, end)
         )
@@ -175,15 +175,24 @@ def _with_every_route(sketch: Sketch, routes: Routes, rects: Doubles) -> Routes:
     return Routes(starts, points)
 
 
+def _right_of_rows(rects: Doubles, top: float, bottom: float) -> float:
+    """Returns the right side of all boxes that stand between two heights."""
+    between = (rects[:, 1] < bottom) & (rects[:, 1] + rects[:, 3] > top)
+    return float((rects[between, 0] + rects[between, 2]).max())
+
+
 def upward_curve(start: tuple[float, float], end: tuple[float, float], right: float) -> list[list[float]]:
-    """Returns a loop from the bottom of one box around the right side to the top of one above, or of the same."""
+    """Returns a way from the bottom of one box, up a lane at the right, to the top of one above, or of the same."""
     lane, reach = right + NODE_GAP, LAYER_GAP / 2
-    middle = (start[1] + end[1]) / 2
+    third = (end[1] - start[1]) / 3
     return [
         [start[0], start[1]],
         [start[0], start[1] + reach],
         [lane, start[1] + reach],
-        [lane, middle],
+        [lane, start[1]],
+        [lane, start[1] + third],
+        [lane, end[1] - third],
+        [lane, end[1]],
         [lane, end[1] - reach],
         [end[0], end[1] - reach],
         [end[0], end[1]],

@@ -129,6 +129,7 @@ def test_cycles_loops_and_repeated_producers_are_drawn(engine: str) -> None:
     scene = lay_out(graph, LayoutOptions(engine=engine))
     assert len(scene.edge_wire) == graph.edge_count
     assert overlaps(scene) == detached(scene) == []
+    assert through_boxes(scene, ends=True) == []
 
 
 @engines

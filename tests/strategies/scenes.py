@@ -33,8 +33,8 @@ def detached(scene: Scene) -> list[int]:
     return wrong
 
 
-def through_boxes(scene: Scene) -> list[tuple[int, int]]:
-    """Returns (wire, box) where a wire runs through a node that is not one of its ends."""
+def through_boxes(scene: Scene, *, ends: bool = False) -> list[tuple[int, int]]:
+    """Returns (wire, box) where a wire runs through a node; ``ends`` whether also one of its own."""
     t = np.linspace(0, 1, 25)[:, None]
     nodes = np.flatnonzero(scene.box_kind == BoxKind.NODE)
     rects = scene.box_rect[nodes]
@@ -51,7 +51,7 @@ def through_boxes(scene: Scene) -> list[tuple[int, int]]:
                 & (line[:, None, 1] < rects[None, :, 1] + rects[None, :, 3] - 1)
             )
             for box in nodes[inside.any(axis=0)].tolist():
-                if box not in (scene.wire_source[wire], scene.wire_target[wire]):
+                if ends or box not in (scene.wire_source[wire], scene.wire_target[wire]):
                     found.add((wire, box))
     return sorted(found)
 
