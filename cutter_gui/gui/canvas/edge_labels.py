@@ -1,8 +1,8 @@
 """Where the type of a tensor is written beside the edge that leaves its producer.
 
 A label stands to the right of the port its tensor leaves from, below the box, and is as wide as the room up to the next
-port in that row allows: shape, dtype and bytes, with what these come to where symbols have values, or shape and dtype,
-or nothing. It gives way to boxes and to wires of other tensors. Where edges run from left to right it stands right of
+port in that row allows: shape, dtype and bytes, which are counted with the values of symbols, or shape and dtype, or
+nothing. It gives way to boxes and to wires of other tensors. Where edges run from left to right it stands right of
 the box, below its edge.
 """
 
@@ -20,7 +20,7 @@ from cutter_gui.gui.canvas import ink
 from cutter_gui.gui.canvas.camera import Rect
 from cutter_gui.gui.canvas.curves import evaluated
 from cutter_gui.gui.canvas.spatial_index import SceneIndex
-from cutter_gui.gui.panels.sizes import size_text, total_text, valued_text
+from cutter_gui.gui.panels.sizes import total_text
 from cutter_gui.layout.scene import Floats, WireKind
 
 HEIGHT = 18.0
@@ -40,7 +40,7 @@ class EdgeLabels:
     Args:
         graph: The graph.
         index: Its scene.
-        symbols: Values of symbols that bytes are counted with besides.
+        symbols: Values of symbols that bytes are counted with.
     """
 
     def __init__(self, graph: Graph, index: SceneIndex, symbols: Mapping[str, int] | None = None) -> None:
@@ -114,18 +114,14 @@ class EdgeLabels:
         return ""
 
     def _choices(self, tensor: int, together: list[int]) -> Iterator[str]:
-        """Yields what may be written, the longest first: with bytes, with what they come to alone, without."""
+        """Yields what may be written, the longest first: with bytes, or without."""
         graph, symbols = self._graph, self._symbols
         if len(together) > 1:
-            short = _count_text(len(together))
-            size, valued = valued_text(graph, together, symbols), total_text(graph, together, symbols)
+            short, size = _count_text(len(together)), total_text(graph, together, symbols)
         else:
-            short = type_text(graph, tensor)
-            size, valued = size_text(graph, tensor, symbols), tensor_size_text(graph, tensor, symbols)
+            short, size = type_text(graph, tensor), tensor_size_text(graph, tensor, symbols)
         if size != "?":
             yield f"{short} · {size}"
-        if valued != size:
-            yield f"{short} · {valued}"
         yield short
 
     def _is_free(self, tensor: int, x: float, y: float, width: float) -> bool:

@@ -26,7 +26,7 @@ class Sheet:
         graph: The graph.
         scene: Its scene, or that of a view with groups folded.
         hierarchy: The groups of the graph's nodes, None without any.
-        symbols: Values of symbols that bytes are counted with besides.
+        symbols: Values of symbols that bytes are counted with.
     """
 
     graph: Graph

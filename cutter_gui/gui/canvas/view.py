@@ -138,7 +138,7 @@ class GraphCanvas(KeyboardArea):
         self._say()
 
     def show_symbols(self, symbols: Mapping[str, int]) -> None:
-        """Counts bytes with values of symbols, beside what stands there without them."""
+        """Counts bytes with values of symbols."""
         if self._picture is None or dict(self._picture.sheet.symbols) == dict(symbols):
             return
         self._picture = replace(self._picture, sheet=replace(self._picture.sheet, symbols=dict(symbols)))
