@@ -11,6 +11,7 @@ import sys
 
 import canvas
 import fx_open
+import gestures
 import split
 import startup
 
@@ -22,6 +23,7 @@ BENCHES = {
     "layout": layout.measure,
     "canvas": canvas.measure,
     "fx": fx_open.measure,
+    "gestures": gestures.measure,
 }
 
 
