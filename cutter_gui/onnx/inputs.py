@@ -14,6 +14,7 @@ Left out: knowing what an input means (a sample rate, a mask); `--inputs` is for
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,8 @@ _RANKS = (2, 1, 3, 4, 0)
 """Ranks tried for tensors of unknown rank, likewise."""
 
 _ELEMENTS = 3
+# More than models are fed with; a damaged file can ask for any number.
+_MOST_ELEMENTS, _MOST_TEXTS = 2**28, 2**20
 """Elements of a sequence, and entries of a map whose keys are open."""
 
 _MOVING = {
@@ -238,8 +241,13 @@ class _Maker:
 
     def _tensor(self, dtype: int, dims: tuple[int, ...]) -> Array:
         known, generator = dtype_of(dtype), self.generator
+        count = math.prod(dims)
+        if count > (_MOST_TEXTS if dtype == TensorProto.STRING else _MOST_ELEMENTS):
+            raise CutterError(
+                f"an input of {count:,} elements is not made up", f"input {one_line(self.name, 80)}", "give --inputs"
+            )
         if dtype == TensorProto.STRING:
-            return np.asarray([f"text {i}" for i in range(int(np.prod(dims)))], dtype=object).reshape(dims)
+            return np.asarray([f"text {i}" for i in range(count)], dtype=object).reshape(dims)
         if dtype <= 0 or not known.bits:
             raise CutterError(
                 f"an input of type {known.name} cannot be made",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from cutter_gui.core import CutterError
 from cutter_gui.core.format import VerifyRequest
 from cutter_gui.onnx.format import FORMAT
 from cutter_gui.onnx.inputs import candidate_inputs, index_bounds
@@ -163,3 +164,9 @@ def test_inputs_of_every_type_that_the_runtime_takes_are_made(tmp_path: Path, na
     report = FORMAT.verify(VerifyRequest(tmp_path / "out"))
     assert report.identical
     assert "[2, 4]" in report.inputs["x"]
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("string", 2**31), ("string", 2**63 - 1), ("float", 2**40)])
+def test_an_input_of_more_elements_than_can_be_made_up_is_asked_for(tmp_path: Path, dtype: str, size: int) -> None:
+    with pytest.raises(CutterError, match=r"elements is not made up \(input x\): give --inputs"):
+        made(model(f"g ({dtype}[{size},n] x) => ({dtype}[{size},n] y) {{ y = Identity(x) }}"), tmp_path)
