@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from cutter_gui.gui.action_table import add_actions
@@ -50,7 +50,15 @@ _GEOMETRY = "window/geometry"
 
 
 class MainWindow(QMainWindow):
-    """The window of the program."""
+    """The window of the program.
+
+    Signals:
+        close_refused: It was to be closed, but work is not saved.
+        closing: It is about to close.
+    """
+
+    close_refused = Signal()
+    closing = Signal()
 
     def __init__(self, theme: Theme, settings: Settings | None = None) -> None:
         super().__init__()
@@ -80,6 +88,8 @@ class MainWindow(QMainWindow):
         self._build()
         self.setCentralWidget(middle)
         self._follow_tabs()
+        self.close_refused.connect(self._ask_about_unsaved_work)
+        self.closing.connect(self.end)
         self._refresh()
 
     def _build(self) -> None:
@@ -423,10 +433,13 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self._may_close and any(tab.is_modified for tab in self.tabs):
             event.ignore()
-            self.when_work_is_safe(list(self.tabs), self.close_now)
+            self.close_refused.emit()
             return
-        self.end()
+        self.closing.emit()  # not a call: see "Decisions" in CONTRIBUTING.md
         super().closeEvent(event)
+
+    def _ask_about_unsaved_work(self) -> None:
+        self.when_work_is_safe(list(self.tabs), self.close_now)
 
     def ask_to_close(self) -> None:
         """Closes the window, after the question whether unsaved work may be lost."""

@@ -57,6 +57,8 @@ class GraphCanvas(KeyboardArea):
         selection_changed: The new `Selection`.
         hint_changed: What a click would do now, in words.
         zoom_changed: The zoom in percent.
+        resized: The view has another size.
+        pointer_left: The pointer is no longer over the view.
     """
 
     consumers_clicked = Signal(int, list)
@@ -65,6 +67,8 @@ class GraphCanvas(KeyboardArea):
     selection_changed = Signal(object)
     hint_changed = Signal(str)
     zoom_changed = Signal(int)
+    resized = Signal()
+    pointer_left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +81,8 @@ class GraphCanvas(KeyboardArea):
         self._stamps = Stamps()
         self._minimap = Minimap(self.viewport())
         self._minimap.wanted.connect(self._centre_on)
+        self.resized.connect(self._keep_to_size)
+        self.pointer_left.connect(self._hover_nothing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -420,7 +426,7 @@ class GraphCanvas(KeyboardArea):
             self._hint = said
             self.hint_changed.emit(said)
 
-    # --- other events
+    # --- other events; what can fail hangs on signals (see "Decisions" in CONTRIBUTING.md)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
@@ -429,8 +435,11 @@ class GraphCanvas(KeyboardArea):
         if isinstance(event, QNativeGestureEvent) and self._native_gesture(event):
             return True
         if event.type() is QEvent.Type.Leave:
-            self._hover_over(GROUND)
+            self.pointer_left.emit()
         return super().viewportEvent(event)
+
+    def _hover_nothing(self) -> None:
+        self._hover_over(GROUND)
 
     def _show_tooltip(self, event: QHelpEvent) -> None:
         hit = self.hit(QPointF(event.pos()))
@@ -450,6 +459,9 @@ class GraphCanvas(KeyboardArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.resized.emit()
+
+    def _keep_to_size(self) -> None:
         if self._is_home:
             self._go_home()
         else:

@@ -60,12 +60,14 @@ class StagesView(QAbstractScrollArea):
         zoom_changed: Zoom in percent.
         stage_wanted: A stage that the canvas should show.
         changed: Something else is unfolded or arranged.
+        resized: The view has another size.
     """
 
     hint_changed = Signal(str)
     zoom_changed = Signal(int)
     stage_wanted = Signal(int)
     changed = Signal()
+    resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,6 +83,7 @@ class StagesView(QAbstractScrollArea):
         self._by_keyboard = False
         self._pressed: QPoint | None = None
         self._dragged: QPoint | None = None
+        self.resized.connect(self._keep_to_the_window)
         with_thin_bars(self)
         self.setCornerWidget(QWidget())
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -205,6 +208,11 @@ class StagesView(QAbstractScrollArea):
         self._update_bars()
         self.horizontalScrollBar().setValue(0)
         self.verticalScrollBar().setValue(0)
+
+    def _keep_to_the_window(self) -> None:
+        if self._fits:
+            self._fit_at_first()
+        self._update_bars()
 
     def _set_scale(self, scale: float) -> None:
         self._scale = min(max(scale, SMALLEST), LARGEST)
@@ -494,6 +502,4 @@ class StagesView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._fits:
-            self._fit_at_first()
-        self._update_bars()
+        self.resized.emit()  # not a call: see "Decisions" in CONTRIBUTING.md

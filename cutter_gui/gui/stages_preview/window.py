@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QColor, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -35,7 +35,15 @@ _INSET = 40
 
 
 class StagesPreview(QWidget):
-    """Shows the stages of the model that the main window shows."""
+    """Shows the stages of the model that the main window shows.
+
+    Signals:
+        closing: It is about to close.
+        came_or_went: It was shown or closed.
+    """
+
+    closing = Signal()
+    came_or_went = Signal()
 
     def __init__(self, main: MainWindow) -> None:
         super().__init__(main, Qt.WindowType.Window)
@@ -61,6 +69,8 @@ class StagesPreview(QWidget):
         self.view.stage_wanted.connect(self._show_stage)
         self.view.changed.connect(self._on_view_change)
         main.actions_registry.refreshed.connect(self._follow)
+        self.closing.connect(self._keep_geometry)
+        self.came_or_went.connect(main.actions_registry.refresh)
         main.installEventFilter(self)
         if main.settings.text(_ARRANGEMENT) == "rows":
             self.view.set_arrangement("rows")
@@ -195,7 +205,10 @@ class StagesPreview(QWidget):
         self.activateWindow()
         self.view.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
-    # --- events
+    def _keep_geometry(self) -> None:
+        self._main.settings.set_state(_GEOMETRY, self.saveGeometry())
+
+    # --- events; what can fail hangs on signals (see "Decisions" in CONTRIBUTING.md)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -208,10 +221,10 @@ class StagesPreview(QWidget):
         return super().eventFilter(watched, event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._main.settings.set_state(_GEOMETRY, self.saveGeometry())
+        self.closing.emit()
         super().closeEvent(event)
-        self._main.actions_registry.refresh()
+        self.came_or_went.emit()
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)
-        self._main.actions_registry.refresh()
+        self.came_or_went.emit()
