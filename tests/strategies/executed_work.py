@@ -8,28 +8,41 @@ from collections.abc import Callable
 from types import FrameType
 
 
+class BytecodeCount:
+    """Counts the bytecodes that some packages execute in this thread while it is entered.
+
+    Attributes:
+        count: Bytecodes so far; may be set back.
+    """
+
+    def __init__(self, *packages: str) -> None:
+        self.count = 0
+        self._inside = tuple(f"/{package}/" for package in packages)
+        self._before = sys.gettrace()
+
+    def __enter__(self) -> BytecodeCount:
+        self._before = sys.gettrace()
+        sys.settrace(self._enter_frame)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        sys.settrace(self._before)
+
+    def _enter_frame(self, frame: FrameType, event: str, argument: object):
+        file = frame.f_code.co_filename.replace("\\", "/")
+        return self._step(frame, event, argument) if any(package in file for package in self._inside) else None
+
+    def _step(self, frame: FrameType, event: str, _argument: object):
+        frame.f_trace_opcodes = True
+        self.count += event == "opcode"
+        return self._step
+
+
 def bytecodes(work: Callable[[], object], *packages: str) -> int:
     """Counts the bytecodes that some packages execute, the core where none is named."""
-    inside = tuple(f"/{package}/" for package in packages or ("cutter_gui/core",))
-    count = 0
-
-    def step(frame: FrameType, event: str, _argument: object):
-        nonlocal count
-        frame.f_trace_opcodes = True
-        count += event == "opcode"
-        return step
-
-    def enter(frame: FrameType, event: str, argument: object):
-        file = frame.f_code.co_filename.replace("\\", "/")
-        return step(frame, event, argument) if any(package in file for package in inside) else None
-
-    before = sys.gettrace()
-    sys.settrace(enter)
-    try:
+    with BytecodeCount(*(packages or ("cutter_gui/core",))) as counted:
         work()
-    finally:
-        sys.settrace(before)
-    return count
+    return counted.count
 
 
 def peak(work: Callable[[], object]) -> int:
