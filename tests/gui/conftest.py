@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -245,8 +244,3 @@ def rows_text() -> Callable[[RowList], list[str]]:
 @pytest.fixture
 def point_of_row() -> Callable[[RowList, int], QPoint]:
     return lambda rows, at: rows.visualRect(rows.rows_model.index(at)).center()
-
-
-@pytest.fixture
-def now() -> Callable[[], float]:
-    return time.perf_counter
