@@ -338,6 +338,7 @@ class Opener(QObject):
         """Hands on the groups and how they are folded, before their picture comes."""
         if self._tab.workspace is not None and opening.groups is not None:
             self._tab.workspace.set_groups(opening.groups, folding, opening.layout)
+            self._tab.restore_panels()
 
     def _make_document(self, opening: Opening, graph: Graph) -> None:
         """Makes the document, its findings, and the views of it, the event loop in between."""

@@ -29,6 +29,7 @@ class OpenFile:
         active_cut: The cut that clicks went into.
         view: Where it was looked at, or None.
         constants: Whether constants were drawn.
+        groups: Whether the tree of groups stood beside the canvas; None where that is not known.
     """
 
     model: Path
@@ -36,6 +37,7 @@ class OpenFile:
     active_cut: int | None = None
     view: Sight | None = None
     constants: bool = False
+    groups: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def open_file_of(tab: Tab) -> OpenFile | None:
         document.active_cut,
         workspace.canvas.sight if workspace.has_picture else None,
         tab.opener.shows_constants,
+        not workspace.groups.isHidden() if workspace.has_picture else None,
     )
 
 
@@ -99,6 +102,7 @@ def _data(file: OpenFile) -> dict[str, Any]:
         "active": file.active_cut,
         "view": file.view,
         "constants": file.constants,
+        "groups": file.groups,
     }
 
 
@@ -113,4 +117,5 @@ def _file(data: dict[str, Any]) -> OpenFile:
         None if active is None else int(active),
         sight,
         bool(data["constants"]),
+        groups if isinstance(groups := data.get("groups"), bool) else None,
     )

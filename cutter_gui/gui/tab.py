@@ -116,6 +116,11 @@ class Tab(QObject):
         self.show_loading(file.model)
         self._window.warmup.when_basic(lambda: self.opener.open_file(file))
 
+    def restore_panels(self) -> None:
+        """Shows the tree of groups where it stood in the earlier session: the view has the room that it had."""
+        if self._to_restore is not None and self._to_restore.groups is not None and self.workspace is not None:
+            self.workspace.show_groups_unasked(self._to_restore.groups)
+
     def make_workspace(self) -> Workspace:
         """Makes the canvas and the panels, once; hidden until there is a model to show."""
         if self.workspace is None:

@@ -298,6 +298,11 @@ class Workspace(QWidget):
             self._groups_useful = not folding.is_all_open(groups) or self.window().width() >= _WIDE
             self._hide_empty_sides()
 
+    def show_groups_unasked(self, shown: bool) -> None:
+        """Shows or hides the tree of groups, unless the user has chosen."""
+        self._groups_useful = shown
+        self._hide_empty_sides()
+
     def _show_folding(self, scene: Any, kept: list[int]) -> None:
         """Shows the document with other groups folded."""
         if self.document is not None and self.has_picture:

@@ -74,6 +74,7 @@ class GraphCanvas(KeyboardArea):
         super().__init__(parent)
         self._camera = Camera()
         self._is_home = True
+        self._kept_sight: tuple[float, float, float] | None = None  # stays in the middle until the user moves
         self._pinch: PinchGesture | None = None
         self._hover = GROUND
         self._hint = ""
@@ -227,6 +228,7 @@ class GraphCanvas(KeyboardArea):
             scale = min(max(scale, cameras.MIN_SCALE / 10), cameras.MAX_SCALE)
             self._is_home = False
             self._set_camera(cameras.centred(x, y, scale, size.width(), size.height()))
+            self._kept_sight = sight
 
     def zoom_in(self) -> None:
         self._zoom_about_middle(ZOOM_STEP)
@@ -274,6 +276,7 @@ class GraphCanvas(KeyboardArea):
 
     def _set_camera(self, camera: Camera) -> None:
         assert self._picture is not None
+        self._kept_sight = None
         size = self.viewport().size()
         before = self.zoom_percent
         self._camera = camera.kept_near(self._picture.scene.bounds, size.width(), size.height())
@@ -464,8 +467,9 @@ class GraphCanvas(KeyboardArea):
     def _keep_to_size(self) -> None:
         if self._is_home:
             self._go_home()
-        else:
-            self._redraw()
+        elif self._kept_sight is not None:
+            self.show_sight(self._kept_sight)
+        self._redraw()
 
     # --- painting
 
