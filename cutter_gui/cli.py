@@ -15,10 +15,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from cutter_gui import __version__
 from cutter_gui.core.errors import Cancelled, CutterError, one_line
@@ -78,13 +77,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing more can be said there.
-        _drop_output()
+        _drop_output(sys.stdout)
         return _INTERRUPTED
     except OSError as error:
         if debug:
             traceback.print_exc()
         if not error.filename:
-            _drop_output()
+            _drop_output(sys.stdout)
         where = one_line(str(error.filename or "standard output"))
         return _fail(f"error: {one_line(error.strerror or str(error))} ({where}): check the place and the disk", 2)
     except MemoryError:
@@ -98,14 +97,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
 
 
-def _drop_output() -> None:
+def _drop_output(stream: TextIO) -> None:
     """Sends what is still to be written to nowhere, so that no complaint follows when Python exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail(line: str, code: int) -> int:
-    with suppress(OSError):  # a full disk behind standard error; the code still says it
-        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)
+    try:
+        print(line.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr, flush=True)
+    except OSError:  # a full disk behind standard error; the code still says it
+        _drop_output(sys.stderr)
     return code
 
 

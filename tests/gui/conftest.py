@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from cutter_gui.core.graph import Graph
@@ -223,9 +223,11 @@ class Hand:
     def no_dialog(self) -> None:
         """Waits until every dialog is gone."""
 
-        def gone() -> bool:
-            others = (w for w in QApplication.topLevelWidgets() if w is not self._window)
-            return not any(w.isVisible() and (w.isModal() or w is QApplication.activePopupWidget()) for w in others)
+        def gone() -> None:
+            others = [w for w in QApplication.topLevelWidgets() if w is not self._window and w.isVisible()]
+            open_still = [w for w in others if w.isModal() or w is QApplication.activePopupWidget()]
+            said = [label.text() for w in open_still for label in w.findChildren(QLabel)]
+            assert not open_still, f"{open_still} {said}"
 
         self._qtbot.waitUntil(gone, timeout=20_000)
 
