@@ -185,6 +185,8 @@ class Keeper(QObject):
         document = self._document
         if document is None or self._tab.is_opening:
             return
+        # Whoever reloads knows that the file is another; where reading it is refused, the same is not asked again.
+        self._stamp = _stamp_of(self._file)
 
         def done(now: Document) -> None:
             if now.staging.listings.unknown:

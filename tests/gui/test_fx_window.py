@@ -18,6 +18,7 @@ from cutter_gui.core import CutEdge
 from cutter_gui.core.dtypes import BY_NAME
 from cutter_gui.core.format import TypeHint
 from cutter_gui.core.manifest import read_manifest
+from cutter_gui.gui import keeping
 from cutter_gui.gui.dialogs.give_type import GiveTypeDialog
 from cutter_gui.gui.dialogs.matches import MatchesDialog
 from cutter_gui.gui.dialogs.message import Message
@@ -207,8 +208,16 @@ def needs(argument): ...
 """
 
 
+@pytest.fixture
+def late_to_notice(monkeypatch) -> None:
+    """Lets a changed file be noticed after the question was answered."""
+    monkeypatch.setattr(keeping, "SETTLED_MS", 2500)
+
+
 @pytest.mark.timeout(240)
-def test_a_factory_is_opened_from_the_menu_with_open_sizes_and_remembered_by_its_bytes(window, hand, qtbot, tmp_path):
+def test_a_factory_is_opened_from_the_menu_with_open_sizes_and_remembered_by_its_bytes(
+    late_to_notice, window, hand, qtbot, tmp_path
+):
     code = tmp_path / "model.py"
     code.write_text(FACTORY)
     hand.press("Ctrl+Alt+O")
@@ -242,6 +251,7 @@ def test_a_factory_is_opened_from_the_menu_with_open_sizes_and_remembered_by_its
     code.write_text(FACTORY + "\n# another file now\n")
     hand.press("F5")
     hand.key(hand.dialog(TrustDialog), Qt.Key.Key_Escape)
+    qtbot.wait(keeping.SETTLED_MS + 500)  # that the file changed is noticed by now
     hand.no_dialog()
 
     window.actions_registry["edit.trusted"].trigger()
