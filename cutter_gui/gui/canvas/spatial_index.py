@@ -85,8 +85,10 @@ class GridIndex:
         found = [self._item[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         if sum(map(len, found)) > len(self._low) / SHARE_OF_ALL:
             return self._all_touching(low, high)
-        # An item listed in several cells is found several times: sorting is for the few that touch.
-        return np.unique(self._touching(np.concatenate([self._large, *found]), low, high))
+        # An item listed in several cells is found several times; marks are read in order without any sorting.
+        touching = np.zeros(len(self._low), dtype=np.bool_)
+        touching[self._touching(np.concatenate([self._large, *found]), low, high)] = True
+        return np.flatnonzero(touching).astype(np.int32)
 
     def _all_touching(self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
         """Looks at every item: where many are in sight that is faster than to collect them."""
@@ -99,7 +101,10 @@ class GridIndex:
         return np.flatnonzero(touch).astype(np.int32)
 
     def _touching(self, items: Ints, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> Ints:
-        touch = np.all((self._low[items] <= high) & (self._high[items] >= low), axis=1)
+        touch = self._left[items] <= _at_most(high[0])
+        touch &= self._right[items] >= -_at_most(-low[0])
+        touch &= self._top[items] <= _at_most(high[1])
+        touch &= self._bottom[items] >= -_at_most(-low[1])
         return items[touch]
 
 
