@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,8 +35,9 @@ def test_a_layout_process_killed_while_a_graph_unfolds_is_told_and_unfolding_aga
     folds = folded.workspace.folds
     before = folds.folding
     boxes = folded.workspace.scene.box_count
-    folds.unfold_all()
-    os.kill(folds._job.process_id, signal.SIGKILL)
+    with workers_held():
+        folds.unfold_all()
+        os.kill(folds._job.process_id, signal.SIGKILL)
     message = hand.dialog(Message)
     assert "ended unexpectedly" in message.sentence
     hand.key(message, Qt.Key.Key_Escape)
@@ -75,6 +78,21 @@ def large(folded, monkeypatch):
     return folded
 
 
+@contextlib.contextmanager
+def workers_held() -> Iterator[None]:
+    """Stops the processes that wait for work, so that what is asked of them takes as long as the test needs."""
+    listings = [listing.read_text() for listing in Path("/proc/self/task").glob("*/children")]
+    workers = [int(process) for listing in listings for process in listing.split()]
+    for process in workers:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
 def unfold_all(window, hand) -> None:
     hand.key(window.workspace.canvas, Key.Key_U, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
 
@@ -82,11 +100,12 @@ def unfold_all(window, hand) -> None:
 def test_cancelling_a_large_unfolding_goes_back_to_the_picture_before_and_the_same_key_asks_anew(large, hand, qtbot):
     workspace, canvas = large.workspace, large.workspace.canvas
     before, boxes, sight = workspace.folds.folding, workspace.scene.box_count, canvas.sight
-    unfold_all(large, hand)
-    assert large.opener.is_busy
-    assert workspace.loading.isVisible()
-    qtbot.mouseClick(workspace.loading.cancel_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not large.opener.is_busy)
+    with workers_held():
+        unfold_all(large, hand)
+        assert large.opener.is_busy
+        assert workspace.loading.isVisible()
+        qtbot.mouseClick(workspace.loading.cancel_button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: not large.opener.is_busy)
     assert canvas.isVisible()
     assert workspace.folds.folding == before
     assert workspace.scene.box_count == boxes
@@ -98,9 +117,10 @@ def test_cancelling_a_large_unfolding_goes_back_to_the_picture_before_and_the_sa
 def test_a_worker_killed_in_a_large_unfolding_leaves_the_picture_before(large, hand, qtbot):
     folds, boxes = large.workspace.folds, large.workspace.scene.box_count
     before = folds.folding
-    unfold_all(large, hand)
-    os.kill(large.workers.running[0].process_id, signal.SIGKILL)
-    qtbot.waitUntil(lambda: not large.opener.is_busy)
+    with workers_held():
+        unfold_all(large, hand)
+        os.kill(large.workers.running[0].process_id, signal.SIGKILL)
+        qtbot.waitUntil(lambda: not large.opener.is_busy)
     assert large.workspace.canvas.isVisible()
     assert folds.folding == before
     unfold_all(large, hand)
