@@ -36,6 +36,11 @@ class Transfer:
     destination: int
     tensors: tuple[int, ...]
 
+    @property
+    def length(self) -> int:
+        """How many boundaries it passes."""
+        return self.destination - self.source
+
     def label(self, transport: str) -> str:
         """Returns what its signals are numbered by: the boundary, or ``<src>_<dst>`` for direct transport."""
         return str(self.source) if transport == "relay" else f"{self.source}_{self.destination}"

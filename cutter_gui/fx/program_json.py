@@ -23,6 +23,7 @@ from typing import Any
 from cutter_gui.core.dtypes import OPAQUE, UNKNOWN, dtype_of
 from cutter_gui.core.errors import one_line
 from cutter_gui.core.format import BodyStep
+from cutter_gui.core.free_names import FreeNames
 from cutter_gui.core.graph import Dim
 from cutter_gui.fx.archive import Archive
 from cutter_gui.fx.draft import Draft, DraftNode, DraftWeight, ValueType
@@ -123,21 +124,6 @@ def _dim(size: Mapping[str, Any]) -> Dim:
     return size_text(size["as_expr"]["expr_str"])
 
 
-class Names:
-    """Gives unnamed nodes the names that torch.fx would give them."""
-
-    def __init__(self, taken: Sequence[str]) -> None:
-        self._taken = set(taken)
-
-    def new(self, wanted: str) -> str:
-        name, number = wanted, 0
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name
-
-
 @dataclass
 class _Reader:
     """Turns one program into a draft."""
@@ -153,7 +139,9 @@ class _Reader:
         graph, signature = module["graph"], module["signature"]
         self._read_types(graph)
         self.held = self._inputs(signature, graph)
-        self.names = Names([*self.held, *self.types, *(node["name"] for node in graph["nodes"] if node.get("name"))])
+        self.names = FreeNames(
+            [*self.held, *self.types, *(node["name"] for node in graph["nodes"] if node.get("name"))]
+        )
         for node in graph["nodes"]:
             self._add(node)
         outputs, updates = self._outputs(signature, graph)
@@ -247,7 +235,7 @@ class _Reader:
             tag, content = argument_of(item["arg"])
             name = item["name"] or f"arg{position}"
             if tag == "as_graph":
-                branch = self.names.new(content["name"])
+                branch = self.names.take(content["name"])
                 self._branch(branch, scope)
                 bodies.append((branch, content["graph"]))
                 arguments[name] = Value(branch)
@@ -284,7 +272,7 @@ class _Reader:
         is_tuple = len(outputs) > 1 or (len(outputs) == 1 and outputs[0][0] in _LISTS) or single_in_tuple
         name = node.get("name") or self._implied_name(target, outputs, is_tuple)
         if len(outputs) == 1 and outputs[0][0] == "as_none":
-            name = self.names.new(f"{_snake(target)}_unused")
+            name = self.names.take(f"{_snake(target)}_unused")
         elif len(outputs) == 1 and not is_tuple:
             told = plain(*outputs[0])
             name = str(told) if isinstance(told, Value) else name
@@ -315,7 +303,7 @@ class _Reader:
             told = plain(*outputs[0])
             if isinstance(told, Value):
                 return str(told)
-        return self.names.new(_snake(target))
+        return self.names.take(_snake(target))
 
     def _elements(self, source: str, outputs: Sequence[tuple[str, Any]], scope: tuple[str, ...]) -> None:
         """Adds the getitem of each element of a tuple; an element that is a list has elements of its own."""
@@ -324,7 +312,7 @@ class _Reader:
             if isinstance(told, Value):
                 name = str(told)
             else:
-                name = self.names.new("as_none" if tag == "as_none" else "getitem")
+                name = self.names.take("as_none" if tag == "as_none" else "getitem")
                 self.types[name] = ValueType(OPAQUE, None)
             self.nodes.append(
                 DraftNode(

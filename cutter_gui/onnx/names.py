@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cutter_gui.core.contents import Transfer
-from cutter_gui.core.transfer_names import FreeNames, transfer_node_names
+from cutter_gui.core.free_names import FreeNames
+from cutter_gui.core.transfer_names import transfer_node_names
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ Complexity: linear in the hops and the nodes of unfolded stages.
 from __future__ import annotations
 
 from collections.abc import Collection
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -87,17 +88,13 @@ def _channels(facts: Facts, stage: int, left: float, zone: float) -> tuple[list[
     ends = [zone]
     for transfers, is_send, x in ((held.receives, False, left), (held.sends, True, left + STAGE - CHANNEL)):
         y = zone
-        for transfer in sorted(transfers, key=_length):
+        for transfer in sorted(transfers, key=attrgetter("length")):
             height = CHANNEL_HEAD + len(transfer.tensors) * PORT
             rect = QRectF(x, y, CHANNEL, height)
             found.append(boxes.channel(facts, transfer, is_send, rect, _ports(facts, transfer, is_send, rect)))
             y += height + GAP
             ends.append(rect.bottom())
     return found, max(ends)
-
-
-def _length(transfer: Transfer) -> int:
-    return transfer.destination - transfer.source
 
 
 def _ports(facts: Facts, transfer: Transfer, is_send: bool, rect: QRectF) -> tuple[Port, ...]:

@@ -13,6 +13,7 @@ Complexity: linear in the hops and the nodes of unfolded stages.
 from __future__ import annotations
 
 from collections.abc import Collection
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -85,17 +86,13 @@ def _width(transfers: Collection[Transfer]) -> float:
     return sum(CHANNEL_HEAD + len(transfer.tensors) * PORT + GAP for transfer in transfers) - GAP if transfers else 0.0
 
 
-def _length(transfer: Transfer) -> int:
-    return transfer.destination - transfer.source
-
-
 def _channels(facts: Facts, stage: int, box: QRectF) -> list[Channel]:
     """Returns the Recvs and Sends of a stage, that with its neighbour first."""
     held = facts.contents[stage]
     found: list[Channel] = []
     for transfers, is_send, y in ((held.receives, False, box.top()), (held.sends, True, box.bottom() - CHANNEL)):
         x = box.left() + HEAD + PAD
-        for transfer in sorted(transfers, key=_length):
+        for transfer in sorted(transfers, key=attrgetter("length")):
             rect = QRectF(x, y, CHANNEL_HEAD + len(transfer.tensors) * PORT, CHANNEL)
             found.append(boxes.channel(facts, transfer, is_send, rect, _ports(facts, transfer, is_send, rect)))
             x = rect.right() + GAP
@@ -143,7 +140,7 @@ def _wires(facts: Facts, channels: list[Channel], right: float, approach: float)
     for hop in facts.hops:
         transfer, tensor = hop.transfer, hop.tensor
         start, end = ports[transfer, tensor, True].outside, ports[transfer, tensor, False].outside
-        if _length(transfer) == 1:
+        if transfer.length == 1:
             points: tuple[QPointF, ...] = (start, end)
             corner, room = QPointF(start.x() + 10, start.y() + approach + (WIRE - 3 * LINE) / 2), PORT - 26
         else:
